@@ -1,0 +1,1 @@
+//! memfold-sidecar

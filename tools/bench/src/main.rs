@@ -1,0 +1,2 @@
+//! memfold-bench
+fn main() {}

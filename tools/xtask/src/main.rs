@@ -1,0 +1,2 @@
+//! memfold-xtask
+fn main() {}
