@@ -1,0 +1,52 @@
+//! What memfold does to the disk, and nothing above it: [`Snapshot`] reads a file at the length it
+//! had when opened, [`publish`] replaces a file whole or not at all, [`Locks`] keep two writers
+//! apart, [`walk`] finds files, [`Identity`] is what stat says of one, [`Dirs`] are our folders.
+//!
+//! Logs are only ever read, by position, into private memory: a map of a file that another process
+//! changes in place is a wrong answer or a SIGBUS. The one map is of a temporary file that
+//! `publish` has just written (`mapped.rs`, the only module with `unsafe`).
+//!
+//! ```
+//! use memfold_disk::{Links, Mode, Snapshot, publish};
+//!
+//! # let folder = tempfile::tempdir()?;
+//! let target = folder.path().join("x.mem");
+//! publish(
+//!     &target,
+//!     Mode::Private,
+//!     |out| out.write_all(b"folded"),
+//!     |bytes| (bytes == b"folded").then_some(()).ok_or(std::io::ErrorKind::InvalidData.into()),
+//! )?;
+//!
+//! let file = Snapshot::open(&target, Links::Refuse)?;
+//! assert_eq!(file.read_at(0, 4)?, b"fold");
+//! # Ok::<(), Box<dyn std::error::Error>>(())
+//! ```
+
+#[cfg(test)]
+mod crash;
+mod dirs;
+mod error;
+mod fail;
+mod lock;
+mod mapped;
+mod place;
+mod publish;
+mod sink;
+mod snapshot;
+mod stat;
+mod sweep;
+mod sys;
+mod temporary;
+#[cfg(test)]
+mod testing;
+mod walk;
+
+pub use dirs::Dirs;
+pub use error::DiskError;
+pub use lock::{Lock, Locks};
+pub use place::{is_below, private_dir, resolve, resolve_lost, set_aside};
+pub use publish::{Mode, PublishError, Published, publish};
+pub use snapshot::{Reader, Snapshot};
+pub use stat::{FileKind, Identity, Links};
+pub use walk::{Found, Limits, Walk, walk};

@@ -1,0 +1,184 @@
+//! Paths and folders: where a path really leads, what lies below what, and the two moves we make
+//! with names. Relies on paths being compared by whole components: /a/project-two is not below
+//! /a/project.
+
+use std::ffi::OsString;
+use std::io;
+use std::path::{Component, Path, PathBuf};
+
+use crate::error::DiskError;
+use crate::publish::{folder_and_name, replaceable};
+use crate::sys::{self, Folder};
+
+/// Makes a folder and those above it that are missing, for this user alone (0700). One that is there
+/// already keeps its mode.
+pub fn private_dir(path: impl AsRef<Path>) -> Result<(), DiskError> {
+    let path = path.as_ref();
+    sys::make_private_folder(path).map_err(DiskError::io("make the folder", path))
+}
+
+/// Where the path leads: absolute, through every link. It must exist.
+pub fn resolve(path: impl AsRef<Path>) -> Result<PathBuf, DiskError> {
+    let path = path.as_ref();
+    path.canonicalize().map_err(DiskError::io("resolve", path))
+}
+
+/// Where the path leads, or led: what exists of it is resolved, what does not is appended as it is
+/// written. For the working folder that a log names and that is long gone.
+///
+/// A folder on the way that may not be entered counts as gone. A relative path is taken from the
+/// working folder of this process.
+pub fn resolve_lost(path: impl AsRef<Path>) -> Result<PathBuf, DiskError> {
+    let path = path.as_ref();
+    let path = std::path::absolute(path).map_err(DiskError::io("resolve", path))?;
+    let (mut resolved, mut lost) = (PathBuf::new(), false);
+    for part in path.components() {
+        // From the top, so that a log's text as long as you like costs no more than what exists.
+        if !lost && let Ok(found) = resolved.join(part).canonicalize() {
+            resolved = found;
+            continue;
+        }
+        lost = true;
+        match part {
+            Component::ParentDir => _ = resolved.pop(),
+            part => resolved.push(part),
+        }
+    }
+    Ok(resolved)
+}
+
+/// Whether `path` is `folder` or lies below it, by whole components and by the text of both alone:
+/// resolve them first. A path that still has `..` in it lies below nothing.
+///
+/// ```
+/// use memfold_disk::is_below;
+///
+/// assert!(is_below("/a/project/src", "/a/project"));
+/// assert!(is_below("/a/project", "/a/project"));
+/// assert!(!is_below("/a/project-two", "/a/project"));
+/// assert!(!is_below("/a/project/../secret", "/a/project"));
+/// ```
+pub fn is_below(path: impl AsRef<Path>, folder: impl AsRef<Path>) -> bool {
+    let (path, folder) = (path.as_ref(), folder.as_ref());
+    let climbs = |path: &Path| path.components().any(|part| part == Component::ParentDir);
+    !folder.as_os_str().is_empty() && !climbs(path) && !climbs(folder) && path.starts_with(folder)
+}
+
+/// Gives a damaged file the name `<name>.damaged`, in place of an earlier one, and says where it is.
+pub fn set_aside(path: impl AsRef<Path>) -> Result<PathBuf, DiskError> {
+    let path = path.as_ref();
+    let (parent, name) = folder_and_name(path)?;
+    let folder = Folder::open(parent).map_err(DiskError::io("open the folder", parent))?;
+    if replaceable(&folder, name, path)?.is_none() {
+        return Err(DiskError::io("set aside", path)(
+            io::ErrorKind::NotFound.into(),
+        ));
+    }
+    let mut aside = OsString::from(name);
+    aside.push(".damaged");
+    let there = path.with_file_name(&aside);
+    replaceable(&folder, &aside, &there)?;
+    folder
+        .rename(name, &aside)
+        .map_err(DiskError::io("set aside", path))?;
+    Ok(there)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::testing::{folder, names};
+    use proptest::prelude::*;
+    use std::fs;
+    use std::os::unix::fs::{PermissionsExt, symlink};
+
+    #[test]
+    fn a_private_folder_is_private_all_the_way() {
+        let folder = folder();
+        let deep = folder.path().join("a/b/c");
+        private_dir(&deep).unwrap();
+        private_dir(&deep).unwrap();
+        for path in [deep.as_path(), deep.parent().unwrap()] {
+            assert_eq!(
+                fs::metadata(path).unwrap().permissions().mode() & 0o7777,
+                0o700
+            );
+        }
+        fs::write(folder.path().join("file"), b"").unwrap();
+        let error = private_dir(folder.path().join("file/x")).unwrap_err();
+        assert!(error.to_string().contains("file/x"));
+        assert!(private_dir(folder.path().join("file")).is_err());
+    }
+
+    #[test]
+    fn resolved_through_links() {
+        let folder = folder();
+        let root = folder.path().canonicalize().unwrap();
+        fs::create_dir_all(root.join("real/in")).unwrap();
+        symlink("real", root.join("link")).unwrap();
+        symlink("loop", root.join("loop")).unwrap();
+        assert_eq!(resolve(root.join("link/in/..")).unwrap(), root.join("real"));
+        assert!(resolve(root.join("link/gone")).unwrap_err().is_not_found());
+        assert!(resolve(root.join("loop")).is_err());
+
+        let lost = |path: &str| resolve_lost(root.join(path)).unwrap();
+        assert_eq!(lost("link/in"), root.join("real/in"));
+        assert_eq!(lost("link/gone/deeper"), root.join("real/gone/deeper"));
+        assert_eq!(lost("link/gone/../other"), root.join("real/other"));
+        assert_eq!(lost("loop/x"), root.join("loop/x"));
+        assert!(resolve_lost("gone").unwrap().is_absolute());
+        assert!(resolve_lost("").is_err());
+    }
+
+    #[test]
+    fn set_aside_once_and_again() {
+        let folder = folder();
+        let path = folder.path().join("x.mem");
+        for text in ["first", "second"] {
+            fs::write(&path, text).unwrap();
+            let there = set_aside(&path).unwrap();
+            assert_eq!(there, folder.path().join("x.mem.damaged"));
+            assert_eq!(fs::read_to_string(there).unwrap(), text);
+        }
+        assert_eq!(names(folder.path()), ["x.mem.damaged"]);
+        assert!(set_aside(&path).unwrap_err().is_not_found());
+
+        symlink("x.mem.damaged", &path).unwrap();
+        assert!(matches!(
+            set_aside(&path),
+            Err(DiskError::NotRegular { .. })
+        ));
+        fs::remove_file(&path).unwrap();
+        fs::remove_file(folder.path().join("x.mem.damaged")).unwrap();
+        fs::create_dir(folder.path().join("x.mem.damaged")).unwrap();
+        fs::write(&path, "third").unwrap();
+        assert!(matches!(
+            set_aside(&path),
+            Err(DiskError::NotRegular { .. })
+        ));
+        assert_eq!(fs::read_to_string(&path).unwrap(), "third");
+    }
+
+    #[test]
+    fn below_is_by_component() {
+        assert!(is_below("/a", "/"));
+        assert!(is_below("/a/b/", "/a/b"));
+        assert!(!is_below("/a", "/a/b"));
+        assert!(!is_below("a/b", "/a"));
+        assert!(!is_below("/a", ""));
+        assert!(!is_below("/a/b", "/a/../a"));
+    }
+
+    proptest! {
+        #[test]
+        fn below_means_a_rest_that_stays_inside(
+            folder in "(/[ab.]{1,3}){0,3}/?",
+            rest in "([ab.]{1,3}/?){0,3}",
+        ) {
+            let joined = Path::new("/root").join(folder.trim_start_matches('/'));
+            let path = joined.join(&rest);
+            let climbs = path.components().any(|part| part == Component::ParentDir);
+            prop_assert_eq!(is_below(&path, &joined), !climbs);
+        }
+    }
+}

@@ -1,0 +1,228 @@
+//! Unix, by way of rustix. Every call that can be interrupted by a signal is made again, and no
+//! descriptor is inherited by a child. Folders are held open and names are looked up in them, so
+//! that a folder that is moved or replaced meanwhile does not mix two places.
+
+use std::ffi::{OsStr, OsString};
+use std::fs::File;
+use std::io;
+use std::ops::ControlFlow;
+use std::os::fd::{AsFd, OwnedFd};
+use std::os::unix::ffi::OsStrExt;
+use std::os::unix::fs::DirBuilderExt;
+use std::path::Path;
+
+use rustix::fs::{AtFlags, CWD, Dir, FileType, Mode, OFlags};
+use rustix::io::{Errno, retry_on_intr};
+
+use crate::stat::{FileKind, Identity, Links, Stat};
+
+/// The variable that names the user's own folder.
+pub(crate) const HOME: &str = "HOME";
+
+/// Opens for reading whatever has that name, without waiting for it: a named pipe nobody writes to
+/// would block, a terminal could become ours. The caller looks at what it got.
+pub(crate) fn open(path: &Path, links: Links) -> io::Result<File> {
+    let mut flags = OFlags::RDONLY | OFlags::CLOEXEC | OFlags::NONBLOCK | OFlags::NOCTTY;
+    if links == Links::Refuse {
+        flags |= OFlags::NOFOLLOW;
+    }
+    Ok(retry_on_intr(|| rustix::fs::open(path, flags, Mode::empty()))?.into())
+}
+
+/// What the name stands for where `open` could not say it: a link that was refused, a socket.
+pub(crate) fn kind_of_refused(error: &io::Error) -> Option<FileKind> {
+    match Errno::from_io_error(error)? {
+        // FreeBSD says EMLINK, NetBSD EFTYPE; those two keep the system's own words.
+        Errno::LOOP => Some(FileKind::Link),
+        Errno::NXIO => Some(FileKind::Socket),
+        _ => None,
+    }
+}
+
+/// Opens a lock file, made 0600 if it is not there.
+pub(crate) fn open_lock(path: &Path) -> io::Result<File> {
+    let flags = OFlags::RDWR
+        | OFlags::CREATE
+        | OFlags::NOFOLLOW
+        | OFlags::CLOEXEC
+        | OFlags::NONBLOCK
+        | OFlags::NOCTTY;
+    Ok(retry_on_intr(|| rustix::fs::open(path, flags, Mode::RUSR | Mode::WUSR))?.into())
+}
+
+/// What an open file is.
+pub(crate) fn stat(file: impl AsFd) -> io::Result<Stat> {
+    Ok(stat_from(&rustix::fs::fstat(file)?))
+}
+
+/// What has that name.
+pub(crate) fn stat_path(path: &Path, links: Links) -> io::Result<Stat> {
+    let flags = match links {
+        Links::Follow => AtFlags::empty(),
+        Links::Refuse => AtFlags::SYMLINK_NOFOLLOW,
+    };
+    Ok(stat_from(&retry_on_intr(|| {
+        rustix::fs::statat(CWD, path, flags)
+    })?))
+}
+
+#[allow(
+    clippy::unnecessary_cast,
+    reason = "the types of the fields differ between systems"
+)]
+fn stat_from(stat: &rustix::fs::Stat) -> Stat {
+    Stat {
+        identity: Identity {
+            dev: stat.st_dev as u64,
+            inode: stat.st_ino as u64,
+            size: u64::try_from(stat.st_size).unwrap_or(0),
+            mtime_ns: nanoseconds(stat.st_mtime as i64, stat.st_mtime_nsec as i64),
+            ctime_ns: nanoseconds(stat.st_ctime as i64, stat.st_ctime_nsec as i64),
+        },
+        kind: kind_from(FileType::from_raw_mode(stat.st_mode)),
+        mode: Mode::from_raw_mode(stat.st_mode).bits() as u32,
+    }
+}
+
+/// An i64 holds 1677 to 2262; a time set beyond that is taken as the nearest that fits.
+fn nanoseconds(seconds: i64, rest: i64) -> i64 {
+    seconds.saturating_mul(1_000_000_000).saturating_add(rest)
+}
+
+fn kind_from(kind: FileType) -> FileKind {
+    match kind {
+        FileType::RegularFile => FileKind::Regular,
+        FileType::Directory => FileKind::Folder,
+        FileType::Symlink => FileKind::Link,
+        FileType::Fifo => FileKind::Fifo,
+        FileType::Socket => FileKind::Socket,
+        FileType::CharacterDevice | FileType::BlockDevice => FileKind::Device,
+        FileType::Unknown => FileKind::Unknown,
+    }
+}
+
+/// Reads at a position; may give fewer bytes, none only at the end.
+pub(crate) fn read_at(file: &File, buffer: &mut [u8], at: u64) -> io::Result<usize> {
+    Ok(retry_on_intr(|| rustix::io::pread(file, &mut *buffer, at))?)
+}
+
+/// Reads at a position into what the vector has room for, without clearing that room first.
+pub(crate) fn append_at(file: &File, bytes: &mut Vec<u8>, at: u64) -> io::Result<usize> {
+    loop {
+        match rustix::io::pread(file, rustix::buffer::spare_capacity(bytes), at) {
+            Err(Errno::INTR) => {}
+            other => return Ok(other?),
+        }
+    }
+}
+
+/// Sets the permission bits of an open file.
+pub(crate) fn set_mode(file: &File, mode: u32) -> io::Result<()> {
+    let mode = Mode::from_bits_truncate(mode as _);
+    Ok(retry_on_intr(|| rustix::fs::fchmod(file, mode))?)
+}
+
+/// No descriptor left, in this process or in the system.
+pub(crate) fn is_too_many_files(error: &io::Error) -> bool {
+    matches!(
+        Errno::from_io_error(error),
+        Some(Errno::MFILE | Errno::NFILE)
+    )
+}
+
+/// Makes a folder and those above it that are missing, for this user alone.
+pub(crate) fn make_private_folder(path: &Path) -> io::Result<()> {
+    std::fs::DirBuilder::new()
+        .recursive(true)
+        .mode(0o700)
+        .create(path)
+}
+
+/// An open folder.
+#[derive(Debug)]
+pub(crate) struct Folder(OwnedFd);
+
+/// A name in a folder and what it stands for, if the folder itself says so.
+#[derive(Debug)]
+pub(crate) struct Entry {
+    pub(crate) name: OsString,
+    pub(crate) kind: FileKind,
+}
+
+impl Folder {
+    const FLAGS: OFlags = OFlags::RDONLY
+        .union(OFlags::DIRECTORY)
+        .union(OFlags::CLOEXEC);
+
+    /// Opens a folder, through links.
+    pub(crate) fn open(path: &Path) -> io::Result<Self> {
+        Ok(Self(retry_on_intr(|| {
+            rustix::fs::open(path, Self::FLAGS, Mode::empty())
+        })?))
+    }
+
+    /// Opens a folder in this one; a link is refused.
+    pub(crate) fn open_child(&self, name: &OsStr) -> io::Result<Self> {
+        let flags = Self::FLAGS | OFlags::NOFOLLOW;
+        Ok(Self(retry_on_intr(|| {
+            rustix::fs::openat(&self.0, name, flags, Mode::empty())
+        })?))
+    }
+
+    /// What the folder itself is.
+    pub(crate) fn stat(&self) -> io::Result<Stat> {
+        stat(&self.0)
+    }
+
+    /// What a name in it stands for; a link is not followed.
+    pub(crate) fn stat_child(&self, name: &OsStr) -> io::Result<Stat> {
+        let flags = AtFlags::SYMLINK_NOFOLLOW;
+        Ok(stat_from(&retry_on_intr(|| {
+            rustix::fs::statat(&self.0, name, flags)
+        })?))
+    }
+
+    /// Makes a file that was not there before, for reading and writing, for this user alone.
+    pub(crate) fn create_new(&self, name: &OsStr) -> io::Result<File> {
+        let flags =
+            OFlags::RDWR | OFlags::CREATE | OFlags::EXCL | OFlags::NOFOLLOW | OFlags::CLOEXEC;
+        let mode = Mode::RUSR | Mode::WUSR;
+        Ok(retry_on_intr(|| rustix::fs::openat(&self.0, name, flags, mode))?.into())
+    }
+
+    /// Gives a file another name in this folder, in place of what had it.
+    pub(crate) fn rename(&self, from: &OsStr, to: &OsStr) -> io::Result<()> {
+        Ok(retry_on_intr(|| {
+            rustix::fs::renameat(&self.0, from, &self.0, to)
+        })?)
+    }
+
+    /// Removes a file's name.
+    pub(crate) fn remove(&self, name: &OsStr) -> io::Result<()> {
+        Ok(retry_on_intr(|| {
+            rustix::fs::unlinkat(&self.0, name, AtFlags::empty())
+        })?)
+    }
+
+    /// Makes the names in it durable.
+    pub(crate) fn sync(&self) -> io::Result<()> {
+        Ok(retry_on_intr(|| rustix::fs::fsync(&self.0))?)
+    }
+
+    /// Shows each name to `look`, in the folder's own order, until told to stop.
+    pub(crate) fn list(&self, mut look: impl FnMut(Entry) -> ControlFlow<()>) -> io::Result<()> {
+        for entry in Dir::read_from(&self.0)? {
+            let entry = entry?;
+            let name = entry.file_name().to_bytes();
+            if name == b"." || name == b".." {
+                continue;
+            }
+            let name = OsStr::from_bytes(name).to_owned();
+            let kind = kind_from(entry.file_type());
+            if look(Entry { name, kind }).is_break() {
+                break;
+            }
+        }
+        Ok(())
+    }
+}
