@@ -216,6 +216,17 @@ mod tests {
     }
 
     #[test]
+    fn dropped_is_free_even_while_a_child_has_the_file_open() {
+        let folder = folder();
+        let locks = Locks::new(folder.path());
+        let held = locks.try_lock("key").unwrap().unwrap();
+        let inherited = held.file.try_clone().unwrap();
+        drop(held);
+        assert!(locks.try_lock("key").unwrap().is_some());
+        drop(inherited);
+    }
+
+    #[test]
     fn threads_count_without_losing_one() {
         let folder = folder();
         let (locks, number) = (Locks::new(folder.path()), folder.path().join("number"));

@@ -6,11 +6,10 @@ use std::io::{BufRead, BufReader};
 use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
+#[cfg(target_os = "linux")]
 use std::thread;
 
-use rustix::fs::{CWD, FileType, Mode};
 use rustix::process::getuid;
-use rustix::thread::set_thread_uid;
 use tempfile::TempDir;
 
 /// What a child is to do, and to which path.
@@ -39,8 +38,9 @@ pub(crate) fn set_mode(path: &Path, mode: u32) {
     fs::set_permissions(path, fs::Permissions::from_mode(mode)).unwrap();
 }
 
+/// By the command, since not every system has a call for it that rustix knows.
 pub(crate) fn fifo(path: &Path) {
-    rustix::fs::mknodat(CWD, path, FileType::Fifo, Mode::RUSR | Mode::WUSR, 0).unwrap();
+    assert!(Command::new("mkfifo").arg(path).status().unwrap().success());
 }
 
 /// Does it as a user whom permission bits bind. Root gives itself up in a thread of its own (Linux
@@ -49,14 +49,17 @@ pub(crate) fn as_ordinary_user<R: Send>(act: impl FnOnce() -> R + Send) -> Optio
     if !getuid().is_root() {
         return Some(act());
     }
-    const NOBODY: u32 = 65534;
-    thread::scope(|scope| {
-        let thread = scope.spawn(|| {
-            set_thread_uid(rustix::process::Uid::from_raw(NOBODY)).ok()?;
+    #[cfg(target_os = "linux")]
+    return thread::scope(|scope| {
+        let nobody = rustix::process::Uid::from_raw(65534);
+        let thread = scope.spawn(move || {
+            rustix::thread::set_thread_uid(nobody).ok()?;
             Some(act())
         });
         thread.join().unwrap()
-    })
+    });
+    #[cfg(not(target_os = "linux"))]
+    None
 }
 
 /// This program again, with one job.

@@ -152,8 +152,10 @@ impl<'a> Walk<'a> {
         }
     }
 
-    fn enter(&mut self, name: &OsStr, path: PathBuf) -> Option<DiskError> {
-        // Once said is enough.
+    fn enter(&mut self, name: &OsStr) -> Option<DiskError> {
+        let level = self.levels.last()?;
+        let path = level.path.join(name);
+        // That there was too much is said once.
         if self.cut || !(self.enter)(&path) {
             return None;
         }
@@ -163,10 +165,38 @@ impl<'a> Walk<'a> {
                 limit: self.limits.depth,
             });
         }
-        match self.levels.last()?.folder.open_child(name) {
+        match level.folder.open_child(name) {
             Ok(folder) => self.descend(folder, path),
             Err(source) => Some(DiskError::io("open the folder", &path)(source)),
         }
+    }
+
+    /// A file, if its name passes.
+    fn look(&mut self, name: &OsStr) -> Option<Result<Found, DiskError>> {
+        if !(self.keep)(name) {
+            return None;
+        }
+        let level = self.levels.last()?;
+        let path = level.path.join(name);
+        match level.folder.stat_child(name) {
+            Ok(stat) if stat.kind == FileKind::Regular => Some(Ok(Found {
+                path,
+                identity: stat.identity,
+            })),
+            Ok(_) => None,
+            Err(source) => Some(Err(DiskError::io("look at", &path)(source))),
+        }
+    }
+
+    /// The kind of an entry whose folder did not say it: a few file systems leave that to stat.
+    fn ask(&self, name: &OsStr) -> FileKind {
+        let stat = self
+            .levels
+            .last()
+            .map(|level| level.folder.stat_child(name));
+        // What cannot be asked is met again, and told, as a file.
+        stat.and_then(Result::ok)
+            .map_or(FileKind::Regular, |stat| stat.kind)
     }
 }
 
@@ -181,38 +211,22 @@ impl Iterator for Walk<'_> {
         }
         loop {
             let level = self.levels.last_mut()?;
-            let Some(Entry { name, mut kind }) = level.entries.next() else {
+            let Some(Entry { name, kind }) = level.entries.next() else {
                 self.levels.pop();
                 continue;
             };
-            let mut stat = None;
-            // A few file systems leave it to stat.
-            if kind == FileKind::Unknown || kind == FileKind::Regular && (self.keep)(&name) {
-                match level.folder.stat_child(&name) {
-                    Ok(answer) => stat = Some(answer),
-                    Err(source) => {
-                        let path = level.path.join(&name);
-                        return Some(Err(DiskError::io("look at", &path)(source)));
-                    }
-                }
-            }
-            let unknown = kind == FileKind::Unknown;
-            kind = stat.map_or(kind, |stat| stat.kind);
-            match (kind, stat) {
-                (FileKind::Regular, Some(stat)) if !unknown || (self.keep)(&name) => {
-                    let path = level.path.join(&name);
-                    return Some(Ok(Found {
-                        path,
-                        identity: stat.identity,
-                    }));
-                }
-                (FileKind::Folder, _) => {
-                    let path = level.path.join(&name);
-                    if let Some(error) = self.enter(&name, path) {
-                        return Some(Err(error));
-                    }
-                }
-                _ => {}
+            let kind = if kind == FileKind::Unknown {
+                self.ask(&name)
+            } else {
+                kind
+            };
+            let step = match kind {
+                FileKind::Folder => self.enter(&name).map(Err),
+                FileKind::Regular => self.look(&name),
+                _ => None,
+            };
+            if step.is_some() {
+                return step;
             }
         }
     }
