@@ -1,0 +1,269 @@
+//! Counts the words of documents, and remembers who holds what in little memory: 40 bytes a term, and
+//! one or two a posting.
+//!
+//! A term's posting in the document it was last seen in lies open in its record; it is closed, as the
+//! same varints that the file has, when the term is seen in a later one.
+
+use std::borrow::Cow;
+use std::ops::Range;
+
+use crate::bytes::Bytes;
+use crate::chain::Arena;
+use crate::encode::put_segment;
+use crate::error::Error;
+use crate::hash::HashKey;
+use crate::interner::{Interner, Record};
+use crate::list::{Small, read_short};
+use crate::reader::Reader;
+use crate::source::{Encoded, Section, Source};
+use crate::{DocId, MAX_QUANTITY, Posting};
+
+/// Counts words of documents and encodes them as a segment.
+///
+/// ```
+/// use memfold_segment::{Builder, DocId, Posting, Reader};
+/// use std::borrow::Cow;
+///
+/// let mut builder = Builder::new();
+/// builder.add(b"fold", 2);
+/// builder.add(b"log", 1);
+/// assert_eq!(builder.finish_document()?, DocId(0));
+///
+/// let encoded = builder.encode(0..1, &|term| Cow::Borrowed(term))?;
+/// let reader = Reader::open(&encoded)?;
+/// let mut postings = Vec::new();
+/// reader.postings(b"fold", &mut postings)?;
+/// assert_eq!(postings, [Posting { doc: DocId(0), frequency: 2 }]);
+/// # Ok::<(), memfold_segment::Error>(())
+/// ```
+///
+/// What comes out depends on the documents alone: not on the order in which words were first seen, nor
+/// on whether the builder was resumed on the way.
+#[derive(Debug)]
+pub struct Builder {
+    interner: Interner,
+    closed: Arena,
+    /// The lengths of the closed documents.
+    lengths: Vec<u32>,
+    /// The length of the open document.
+    length: u32,
+    /// What `add` could not say. It stays: a document that lacks a word must not be encoded.
+    fault: Option<Error>,
+}
+
+impl Default for Builder {
+    fn default() -> Self {
+        Self::new()
+    }
+}
+
+impl Builder {
+    /// A builder without documents.
+    pub fn new() -> Self {
+        Self::with_key(HashKey::random())
+    }
+
+    pub(crate) fn with_key(key: HashKey) -> Self {
+        Self {
+            interner: Interner::new(key),
+            closed: Arena::new(),
+            lengths: Vec::new(),
+            length: 0,
+            fault: None,
+        }
+    }
+
+    /// Forgets everything but the memory, which the next log may use.
+    pub fn clear(&mut self) {
+        self.interner.clear();
+        self.closed.clear();
+        self.lengths.clear();
+        self.length = 0;
+        self.fault = None;
+    }
+
+    /// Adds `count` occurrences of a term to the open document. Nothing if `count` is 0.
+    ///
+    /// A term has 1 to 255 bytes. A fault is told by [`finish_document`](Self::finish_document).
+    #[inline]
+    pub fn add(&mut self, term: &[u8], count: u32) {
+        if count == 0 {
+            return;
+        }
+        let doc = self.documents();
+        let added = match self.interner.record(term) {
+            Ok(record) if record.doc == doc && record.frequency > 0 => {
+                record.frequency = quantity(record.frequency, count);
+                Ok(())
+            }
+            Ok(record) => open(record, &mut self.closed, doc, count.min(MAX_QUANTITY)),
+            Err(error) => Err(error),
+        };
+        self.length = quantity(self.length, count);
+        if let Err(error) = added {
+            self.fault.get_or_insert(error);
+        }
+    }
+
+    /// Closes the open document, an empty one too, and returns its number. Numbers go up by one.
+    ///
+    /// The document's length is the sum of its counts, at most 2^31-1.
+    ///
+    /// # Errors
+    /// If a term had no or too many bytes, or a limit was reached: then this and every later call, and
+    /// `encode`, tells so until [`clear`](Self::clear).
+    pub fn finish_document(&mut self) -> Result<DocId, Error> {
+        self.sound()?;
+        if self.documents() == u32::MAX {
+            return Err(Error::Full("2^32-1 documents"));
+        }
+        let doc = DocId(self.documents());
+        self.lengths.push(std::mem::take(&mut self.length));
+        Ok(doc)
+    }
+
+    fn sound(&self) -> Result<(), Error> {
+        match self.fault {
+            None => Ok(()),
+            Some(Error::TermLength(len)) => Err(Error::TermLength(len)),
+            Some(Error::Full(what)) => Err(Error::Full(what)),
+            Some(_) => Err(Error::Full("the builder failed before")),
+        }
+    }
+
+    /// How many documents are closed.
+    pub fn documents(&self) -> u32 {
+        self.lengths.len() as u32
+    }
+
+    /// A builder that holds what a segment holds, its documents numbered as they were: going on from
+    /// there gives the bytes that building everything at once gives.
+    ///
+    /// The terms are those of the segment, so one that was encoded with a `rename` is gone on with by
+    /// [`append`](Self::append), not by adding raw terms: stemming a stem may change it.
+    ///
+    /// # Errors
+    /// If the segment cannot be read or is damaged.
+    pub fn resume<S: Source>(reader: &Reader<S>) -> Result<Self, Error> {
+        Self::new().append(reader)
+    }
+
+    /// Adds the documents of a segment after those that are here. The open document must be empty.
+    ///
+    /// # Errors
+    /// If the segment cannot be read or is damaged (the builder, half filled, is gone), or does not fit.
+    pub fn append<S: Source>(mut self, reader: &Reader<S>) -> Result<Self, Error> {
+        self.sound()?;
+        if self.length > 0 {
+            return Err(Error::Full("a document is open"));
+        }
+        let base = self.documents();
+        if base.checked_add(reader.documents()).is_none() {
+            return Err(Error::Full("2^32-1 documents"));
+        }
+        let mut postings = Vec::new();
+        let mut entries = reader.entries()?;
+        while let Some(term) = entries.next(&mut postings)? {
+            let record = self.interner.record(term)?;
+            for posting in &postings {
+                open(
+                    record,
+                    &mut self.closed,
+                    base + posting.doc.0,
+                    posting.frequency,
+                )?;
+            }
+        }
+        self.lengths.extend(reader.lengths()?.iter());
+        Ok(self)
+    }
+
+    /// Encodes the documents of `range` that there are, numbered from 0.
+    ///
+    /// `rename` maps each term to the one in the dictionary (its stem, say). Terms that map to one are
+    /// merged, their frequencies added up to 2^31-1.
+    ///
+    /// # Errors
+    /// If a term was, or was renamed to, none of 1 to 255 bytes, or a section grows past 4 GiB.
+    pub fn encode(
+        &self,
+        range: Range<u32>,
+        rename: &dyn Fn(&[u8]) -> Cow<'_, [u8]>,
+    ) -> Result<Encoded, Error> {
+        self.sound()?;
+        let end = range.end.min(self.documents());
+        put_segment(self, range.start.min(end)..end, rename)
+    }
+
+    pub(crate) fn lengths(&self, range: Range<u32>) -> &[u32] {
+        self.lengths
+            .get(range.start as usize..range.end as usize)
+            .unwrap_or_default()
+    }
+
+    pub(crate) fn records(&self) -> &[Record] {
+        self.interner.records()
+    }
+
+    pub(crate) fn put_term(&self, record: &Record, out: &mut Vec<u8>) {
+        self.interner.put_term(record, out);
+    }
+
+    /// Appends the postings of a record that lie in `range`, renumbered. `scratch` is for reuse.
+    pub(crate) fn put_postings(
+        &self,
+        record: &Record,
+        range: &Range<u32>,
+        scratch: &mut Vec<u8>,
+        out: &mut Vec<Posting>,
+    ) -> Result<(), Error> {
+        let start = out.len();
+        if !record.closed.is_empty() {
+            scratch.clear();
+            self.closed.read(&record.closed, scratch);
+            // Our own bytes: an error here would be a fault of the arena.
+            read_short(
+                &mut Bytes::new(Section::Postings, 0, scratch),
+                0,
+                u32::MAX,
+                out,
+            )?;
+        }
+        out.push(Posting {
+            doc: DocId(record.doc),
+            frequency: record.frequency,
+        });
+        let mut kept = start;
+        for at in start..out.len() {
+            if let Some(&posting) = out.get(at)
+                && range.contains(&posting.doc.0)
+                && let Some(place) = out.get_mut(kept)
+            {
+                *place = Posting {
+                    doc: DocId(posting.doc.0 - range.start),
+                    ..posting
+                };
+                kept += 1;
+            }
+        }
+        out.truncate(kept);
+        Ok(())
+    }
+}
+
+/// Quantities of the text add up to [`MAX_QUANTITY`] and stay there.
+pub(crate) fn quantity(a: u32, b: u32) -> u32 {
+    a.saturating_add(b).min(MAX_QUANTITY)
+}
+
+/// Opens a posting in a document after all that the record has, and closes the one before it.
+fn open(record: &mut Record, closed: &mut Arena, doc: u32, frequency: u32) -> Result<(), Error> {
+    if record.frequency > 0 {
+        let posting = Small::posting(record.doc - record.next, record.frequency);
+        closed.append(&mut record.closed, posting.bytes())?;
+        record.next = record.doc + 1;
+    }
+    record.doc = doc;
+    record.frequency = frequency;
+    Ok(())
+}

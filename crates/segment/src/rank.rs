@@ -1,0 +1,291 @@
+//! The computing half of a search: scores in dense accumulators, one segment at a time, and the best k
+//! in a heap.
+
+use std::cmp::{Ordering, Reverse};
+use std::collections::BinaryHeap;
+
+use crate::bm25::Bm25;
+use crate::error::Error;
+use crate::gather::{Collection, Concept, Held, Matches, Select};
+use crate::reader::Reader;
+use crate::source::Source;
+use crate::{DocId, Posting};
+
+/// A hit.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Scored {
+    /// The index of its segment.
+    pub segment: usize,
+    /// Its number there.
+    pub doc: DocId,
+    /// Its score, above 0.
+    pub score: f64,
+    /// How often it holds each concept: 0 where it does not.
+    pub frequencies: Vec<u32>,
+}
+
+/// The answer to a query.
+#[derive(Debug)]
+pub struct Ranked {
+    /// The best, by score, then in the order of segments, then of documents.
+    pub hits: Vec<Scored>,
+    /// How many candidates have a score above 0, shown or not.
+    pub matched: u64,
+    /// What was scored against.
+    pub collection: Collection,
+    /// For each concept, how many documents hold it, and its idf.
+    pub concepts: Vec<(u64, f64)>,
+    /// The segments, by index, that were left out, and why.
+    pub failures: Vec<(usize, Error)>,
+}
+
+/// Scores the documents of all segments as one collection, and returns the best `k`.
+///
+/// `live` says which documents there are, `filter` which of them may be hits: the filter changes no
+/// frequency and no score. Equal scores keep the order of `segments`, then that of their documents. A
+/// segment that fails is left out whole and named; the others are ranked.
+///
+/// ```
+/// use memfold_segment::{Bm25, Builder, Concept, Everything, Reader, Term, rank};
+/// use std::borrow::Cow;
+///
+/// let mut builder = Builder::new();
+/// for words in [["fold", "log"], ["log", "log"]] {
+///     words.iter().for_each(|word| builder.add(word.as_bytes(), 1));
+///     builder.finish_document()?;
+/// }
+/// let encoded = builder.encode(0..2, &|term| Cow::Borrowed(term))?;
+/// let reader = Reader::open(&encoded)?;
+///
+/// let concept = Concept { weight: 1.0, terms: vec![Term::Exact(b"log".to_vec())] };
+/// let ranked = rank(&[&reader], &[concept], &Bm25::default(), &Everything, &Everything, 10);
+/// let docs: Vec<u32> = ranked.hits.iter().map(|hit| hit.doc.0).collect();
+/// assert_eq!(docs, [1, 0]);
+/// # Ok::<(), memfold_segment::Error>(())
+/// ```
+pub fn rank<S: Source>(
+    segments: &[&Reader<S>],
+    concepts: &[Concept],
+    params: &Bm25,
+    live: &dyn Select,
+    filter: &dyn Select,
+    k: usize,
+) -> Ranked {
+    let mut matches = Matches::gather(segments, concepts, live);
+    let failures = std::mem::take(&mut matches.failures);
+    Ranked {
+        failures,
+        ..matches.rank(params, filter, k)
+    }
+}
+
+impl Matches<'_> {
+    /// The best `k` of the documents that `filter` selects. `failures` is left empty here: they are
+    /// [those of the reading](Matches::failures).
+    pub fn rank(&self, params: &Bm25, filter: &dyn Select, k: usize) -> Ranked {
+        let weights = self.weights();
+        let average = self.collection.average_length();
+        let mut top = Top {
+            heap: BinaryHeap::new(),
+            k,
+            matched: 0,
+            filter,
+        };
+        let mut scores = Vec::new();
+        for (place, held) in self.segments.iter().enumerate() {
+            match held.lists.as_slice() {
+                // One concept: its postings are the documents, in order.
+                [(concept, range)] => {
+                    let weight = weights.get(*concept).copied().unwrap_or(0.0);
+                    for posting in held.list(range) {
+                        let norm = params.norm(held.lengths.get(posting.doc), average);
+                        top.offer(
+                            place,
+                            held.index,
+                            posting.doc,
+                            params.score(weight, posting.frequency, norm),
+                        );
+                    }
+                }
+                _ => {
+                    accumulate(held, &weights, params, average, &mut scores);
+                    for (doc, score) in (0..).map(DocId).zip(&scores) {
+                        top.offer(place, held.index, doc, *score);
+                    }
+                }
+            }
+        }
+        let matched = top.matched;
+        let hits = top
+            .heap
+            .into_sorted_vec()
+            .into_iter()
+            .filter_map(|Reverse(hit)| self.scored(&hit))
+            .collect();
+        let concepts = self
+            .concepts
+            .iter()
+            .map(|&(_, df)| (df, Bm25::idf(self.collection.documents, df)))
+            .collect();
+        Ranked {
+            hits,
+            matched,
+            collection: self.collection,
+            concepts,
+            failures: Vec::new(),
+        }
+    }
+
+    /// What each concept adds to the score of a document, in their order; all 0 for one that is not there.
+    /// Added up from the left they are its score.
+    pub fn contributions(&self, params: &Bm25, segment: usize, doc: DocId) -> Vec<f64> {
+        let average = self.collection.average_length();
+        let held = self
+            .segments
+            .binary_search_by_key(&segment, |held| held.index);
+        let Some(held) = held.ok().and_then(|place| self.segments.get(place)) else {
+            return vec![0.0; self.concepts.len()];
+        };
+        let norm = params.norm(held.lengths.get(doc), average);
+        let frequencies = self.frequencies(held, doc);
+        let scores = frequencies.iter().zip(self.weights());
+        scores
+            .map(|(&tf, weight)| {
+                if tf == 0 {
+                    0.0
+                } else {
+                    params.score(weight, tf, norm)
+                }
+            })
+            .collect()
+    }
+
+    /// `w · idf` of each concept.
+    fn weights(&self) -> Vec<f64> {
+        self.concepts
+            .iter()
+            .map(|&(weight, df)| weight * Bm25::idf(self.collection.documents, df))
+            .collect()
+    }
+
+    fn scored(&self, hit: &Hit) -> Option<Scored> {
+        let held = self.segments.get(hit.place)?;
+        let frequencies = self.frequencies(held, hit.doc);
+        Some(Scored {
+            segment: held.index,
+            doc: hit.doc,
+            score: hit.score,
+            frequencies,
+        })
+    }
+
+    fn frequencies(&self, held: &Held<'_>, doc: DocId) -> Vec<u32> {
+        let mut frequencies = vec![0; self.concepts.len()];
+        for (concept, range) in &held.lists {
+            let list = held.list(range);
+            let posting = list
+                .binary_search_by_key(&doc, |posting| posting.doc)
+                .ok()
+                .and_then(|at| list.get(at));
+            if let (Some(Posting { frequency, .. }), Some(place)) =
+                (posting, frequencies.get_mut(*concept))
+            {
+                *place = *frequency;
+            }
+        }
+        frequencies
+    }
+}
+
+/// Sums up the scores of a segment's documents, concept by concept.
+fn accumulate(
+    held: &Held<'_>,
+    weights: &[f64],
+    params: &Bm25,
+    average: f64,
+    scores: &mut Vec<f64>,
+) {
+    scores.clear();
+    scores.resize(held.documents as usize, 0.0);
+    // Where many concepts meet in a document its norm is computed once; the bits are the same.
+    let norms: Vec<f64> = if held.postings.len() > held.documents as usize / 2 {
+        held.lengths
+            .iter()
+            .map(|length| params.norm(length, average))
+            .collect()
+    } else {
+        Vec::new()
+    };
+    for (concept, range) in &held.lists {
+        let weight = weights.get(*concept).copied().unwrap_or(0.0);
+        for posting in held.list(range) {
+            let doc = posting.doc.0 as usize;
+            let norm = match norms.get(doc) {
+                Some(norm) => *norm,
+                None => params.norm(held.lengths.get(posting.doc), average),
+            };
+            if let Some(score) = scores.get_mut(doc) {
+                *score += params.score(weight, posting.frequency, norm);
+            }
+        }
+    }
+}
+
+/// A candidate; the greater, the better.
+#[derive(Debug, Clone, Copy)]
+struct Hit {
+    score: f64,
+    place: usize,
+    doc: DocId,
+}
+
+impl Ord for Hit {
+    fn cmp(&self, other: &Self) -> Ordering {
+        self.score
+            .total_cmp(&other.score)
+            .then_with(|| (other.place, other.doc).cmp(&(self.place, self.doc)))
+    }
+}
+
+impl PartialOrd for Hit {
+    fn partial_cmp(&self, other: &Self) -> Option<Ordering> {
+        Some(self.cmp(other))
+    }
+}
+
+impl PartialEq for Hit {
+    fn eq(&self, other: &Self) -> bool {
+        self.cmp(other).is_eq()
+    }
+}
+
+impl Eq for Hit {}
+
+/// The best k so far, the least of them on top.
+struct Top<'a> {
+    heap: BinaryHeap<Reverse<Hit>>,
+    k: usize,
+    matched: u64,
+    filter: &'a dyn Select,
+}
+
+impl Top<'_> {
+    #[inline]
+    fn offer(&mut self, place: usize, segment: usize, doc: DocId, score: f64) {
+        if score > 0.0 && self.filter.holds(segment, doc) {
+            self.matched += 1;
+            self.keep(Hit { score, place, doc });
+        }
+    }
+
+    #[inline]
+    fn keep(&mut self, hit: Hit) {
+        if self.heap.len() < self.k {
+            self.heap.push(Reverse(hit));
+        } else if let Some(mut least) = self.heap.peek_mut()
+            && least.0 < hit
+        {
+            *least = Reverse(hit);
+        }
+    }
+}

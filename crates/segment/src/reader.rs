@@ -1,0 +1,295 @@
+//! Reads a segment through positional reads: the table once, then one dictionary block for a word, and
+//! one long list if the word has one. Nothing is used before its checksum was compared.
+
+use std::borrow::Cow;
+
+use crate::Posting;
+use crate::block::{self, List};
+use crate::bytes::Bytes;
+use crate::entries::Entries;
+use crate::error::Error;
+use crate::lengths::Lengths;
+use crate::list;
+use crate::source::{Section, Source};
+use crate::table::{Header, Table};
+
+/// An open segment.
+///
+/// Opening reads and checks the table, some hundredth of the segment. A word then costs one read of
+/// some hundred bytes, and a second one if 128 documents or more hold it.
+#[derive(Debug)]
+pub struct Reader<S> {
+    source: S,
+    /// The table, unless the source lends it whenever it is asked.
+    table: Option<Vec<u8>>,
+    header: Header,
+}
+
+impl<S: Source> Reader<S> {
+    /// Opens a segment.
+    ///
+    /// # Errors
+    /// If the table cannot be read, is damaged, or names other lengths than the sections have.
+    pub fn open(source: S) -> Result<Self, Error> {
+        let bytes = read(&source, Section::Terms, 0, source.len(Section::Terms))?;
+        let header = Table::open(&bytes)?.header;
+        let table = match bytes {
+            Cow::Borrowed(_) => None,
+            Cow::Owned(bytes) => Some(bytes),
+        };
+        for (section, len) in [
+            (Section::Blocks, header.blocks_len),
+            (Section::Postings, header.postings_len),
+        ] {
+            if source.len(section) != len {
+                return Err(Error::Damaged {
+                    section,
+                    at: source.len(section),
+                    what: "another length than the table says",
+                });
+            }
+        }
+        Lengths::width(header.documents, source.len(Section::Lengths))?;
+        Ok(Self {
+            source,
+            table,
+            header,
+        })
+    }
+
+    /// How many documents there are.
+    pub fn documents(&self) -> u32 {
+        self.header.documents
+    }
+
+    /// The sum of the documents' lengths.
+    pub fn total_length(&self) -> u64 {
+        self.header.total_length
+    }
+
+    /// How many different terms there are.
+    pub fn distinct_terms(&self) -> u32 {
+        self.header.terms
+    }
+
+    /// Where the bytes come from.
+    pub fn source(&self) -> &S {
+        &self.source
+    }
+
+    /// The length of every document: one read.
+    ///
+    /// # Errors
+    /// If they cannot be read or are damaged.
+    pub fn lengths(&self) -> Result<Lengths<'_>, Error> {
+        let bytes = self.read(Section::Lengths, 0, self.source.len(Section::Lengths))?;
+        Lengths::open(bytes, &self.header)
+    }
+
+    /// Appends a term's postings to `out`, in the order of documents, and returns how many they are: 0 if
+    /// the segment does not hold the term.
+    ///
+    /// # Errors
+    /// If what the answer rests on cannot be read or is damaged; `out` is then as it was.
+    pub fn postings(&self, term: &[u8], out: &mut Vec<Posting>) -> Result<u32, Error> {
+        let table = self.table()?;
+        let Some(index) = self.parts(&table)?.find(term) else {
+            return Ok(0);
+        };
+        let row = self.parts(&table)?.row(index)?;
+        let bytes = self.read(Section::Blocks, row.at, row.len as u64)?;
+        block::check(row, &bytes)?;
+        match block::find(row, &bytes, self.header.documents, term)? {
+            Some(list) => self.decode(&list, row.at, &bytes, out),
+            None => Ok(0),
+        }
+    }
+
+    /// Calls `each` with the terms that begin with `prefix` and their postings, in order, `limit` terms
+    /// at most. Returns whether there were more.
+    ///
+    /// # Errors
+    /// If a block cannot be read or is damaged. `each` may have been called by then.
+    pub fn prefix(
+        &self,
+        prefix: &[u8],
+        limit: usize,
+        mut each: impl FnMut(&[u8], &[Posting]),
+    ) -> Result<bool, Error> {
+        let table = self.table()?;
+        // No term before this block begins with the prefix: they all sort before its key.
+        let first = self.parts(&table)?.find(prefix).unwrap_or(0);
+        let mut entries = Entries::from(self, first)?;
+        let mut postings = Vec::new();
+        let mut found = 0;
+        while let Some(term) = entries.advance()? {
+            if term.starts_with(prefix) {
+                if found == limit {
+                    return Ok(true);
+                }
+                found += 1;
+                postings.clear();
+                entries.postings(&mut postings)?;
+                each(entries.term(), &postings);
+            } else if term > prefix {
+                break;
+            }
+        }
+        Ok(false)
+    }
+
+    /// Every term with the number of documents that hold it, in order. Reads the whole segment.
+    ///
+    /// # Errors
+    /// If the table cannot be read again; the items tell of damage, and end with it.
+    pub fn terms(&self) -> Result<impl Iterator<Item = Result<(Vec<u8>, u32), Error>> + '_, Error> {
+        let mut entries = Some(self.entries()?);
+        let mut postings = Vec::new();
+        Ok(std::iter::from_fn(move || {
+            let item = match entries.as_mut()?.next(&mut postings) {
+                Ok(Some(term)) => return Some(Ok((term.to_vec(), postings.len() as u32))),
+                Ok(None) => None,
+                Err(error) => Some(Err(error)),
+            };
+            entries = None;
+            item
+        }))
+    }
+
+    /// A strict walk over the whole dictionary.
+    pub(crate) fn entries(&self) -> Result<Entries<'_, S>, Error> {
+        Entries::from(self, 0)
+    }
+
+    pub(crate) fn header(&self) -> &Header {
+        &self.header
+    }
+
+    pub(crate) fn table(&self) -> Result<Cow<'_, [u8]>, Error> {
+        match &self.table {
+            Some(table) => Ok(Cow::Borrowed(table)),
+            None => self.read(Section::Terms, 0, self.source.len(Section::Terms)),
+        }
+    }
+
+    /// The parts of a table that was checked at opening.
+    pub(crate) fn parts<'a>(&self, table: &'a [u8]) -> Result<Table<'a>, Error> {
+        Table::of(
+            table
+                .split_last_chunk::<4>()
+                .map_or(&[], |(content, _)| content),
+        )
+    }
+
+    /// Appends the postings of a list whose block begins at `at` and has `bytes`.
+    pub(crate) fn decode(
+        &self,
+        list: &List,
+        at: u64,
+        bytes: &[u8],
+        out: &mut Vec<Posting>,
+    ) -> Result<u32, Error> {
+        let start = out.len();
+        let result = match *list {
+            List::One(posting) => {
+                out.push(posting);
+                Ok(())
+            }
+            List::Short(ref range) => self.decode_short(range.start, range.end, at, bytes, out),
+            List::Long {
+                count,
+                at,
+                len,
+                crc,
+            } => self.decode_long(count, at, len, crc, out),
+        };
+        match result {
+            Ok(()) => Ok((out.len() - start) as u32),
+            Err(error) => {
+                out.truncate(start);
+                Err(error)
+            }
+        }
+    }
+
+    fn decode_short(
+        &self,
+        start: u64,
+        end: u64,
+        at: u64,
+        bytes: &[u8],
+        out: &mut Vec<Posting>,
+    ) -> Result<(), Error> {
+        let before = out.len();
+        // The entry was read from these bytes, so the range lies in them.
+        let list = bytes
+            .get((start - at) as usize..(end - at) as usize)
+            .unwrap_or_default();
+        let mut input = Bytes::new(Section::Blocks, start, list);
+        list::read_short(&mut input, 0, self.header.documents, out)?;
+        if (2..list::LONG).contains(&(out.len() - before)) {
+            Ok(())
+        } else {
+            Err(input.damaged("a short list of too few or too many postings"))
+        }
+    }
+
+    fn decode_long(
+        &self,
+        count: u32,
+        at: u64,
+        len: u64,
+        crc: u32,
+        out: &mut Vec<Posting>,
+    ) -> Result<(), Error> {
+        let bytes = self.read(Section::Postings, at, len)?;
+        if crc32fast::hash(&bytes) != crc {
+            return Err(Error::Damaged {
+                section: Section::Postings,
+                at,
+                what: "its checksum does not match",
+            });
+        }
+        list::read_long(
+            &mut Bytes::new(Section::Postings, at, &bytes),
+            count,
+            self.header.documents,
+            out,
+        )
+    }
+
+    pub(crate) fn read(&self, section: Section, at: u64, len: u64) -> Result<Cow<'_, [u8]>, Error> {
+        read(&self.source, section, at, len)
+    }
+}
+
+/// Asks for bytes only where the section has them: a length in a file buys no memory by itself.
+fn read<S: Source>(
+    source: &S,
+    section: Section,
+    at: u64,
+    len: u64,
+) -> Result<Cow<'_, [u8]>, Error> {
+    let damaged = |what| Error::Damaged { section, at, what };
+    if at
+        .checked_add(len)
+        .is_none_or(|end| end > source.len(section))
+    {
+        return Err(damaged("past the end of the section"));
+    }
+    let len =
+        usize::try_from(len).map_err(|_| damaged("more bytes than this machine can address"))?;
+    let bytes = source
+        .read(section, at, len)
+        .map_err(|source| Error::Read {
+            section,
+            at,
+            len,
+            source,
+        })?;
+    if bytes.len() == len {
+        Ok(bytes)
+    } else {
+        Err(damaged("another number of bytes than was asked for"))
+    }
+}
