@@ -38,7 +38,9 @@ impl fmt::Display for Seq {
 }
 
 /// The number of a turn in its log, from 1; 0 stands for what precedes the person's first message.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[derive(
+    Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize,
+)]
 pub struct Turn(pub u32);
 
 impl fmt::Display for Turn {
@@ -48,8 +50,27 @@ impl fmt::Display for Turn {
 }
 
 /// A distance in bytes from the start of a log (of its decompressed text for a `.zst` log).
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[derive(
+    Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize,
+)]
 pub struct Offset(pub u64);
+
+/// A place in a log: where a line begins, and that line's number.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+pub struct Position {
+    /// Where the line's first byte is.
+    pub offset: Offset,
+    /// The line's number.
+    pub seq: Seq,
+}
+
+impl Position {
+    /// The start of a log.
+    pub const START: Position = Position {
+        offset: Offset(0),
+        seq: Seq::FIRST,
+    };
+}
 
 /// A moment, in milliseconds since 1970-01-01T00:00:00Z, as a log recorded it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]

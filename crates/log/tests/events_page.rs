@@ -1,0 +1,224 @@
+//! Holds `formats/events.md`, its schema and the code together. The checker knows the schema's keywords and no others.
+
+use memfold_log::Timestamp;
+use memfold_log::own::{Body, By, Call, CallResult, Record, Unranked};
+use serde_json::{Value, json};
+
+const PAGE: &str = include_str!("../../../formats/events.md");
+const SCHEMA: &str = include_str!("../../../formats/events.schema.json");
+
+/// Whether the value satisfies the schema.
+fn valid(root: &Value, schema: &Value, value: &Value) -> bool {
+    let Some(schema) = schema.as_object() else {
+        return schema == &json!(true);
+    };
+    schema.iter().all(|(keyword, rule)| match keyword.as_str() {
+        "$schema" | "$id" | "$defs" | "title" | "description" | "format" => true,
+        "$ref" => valid(
+            root,
+            root.pointer(rule.as_str().unwrap().strip_prefix('#').unwrap())
+                .unwrap(),
+            value,
+        ),
+        "const" => value == rule,
+        "enum" => rule.as_array().unwrap().contains(value),
+        "not" => !valid(root, rule, value),
+        "oneOf" => {
+            rule.as_array()
+                .unwrap()
+                .iter()
+                .filter(|one| valid(root, one, value))
+                .count()
+                == 1
+        }
+        "type" => match rule {
+            Value::Array(types) => types
+                .iter()
+                .any(|one| has_type(value, one.as_str().unwrap())),
+            one => has_type(value, one.as_str().unwrap()),
+        },
+        "minLength" => value
+            .as_str()
+            .is_none_or(|text| text.chars().count() as u64 >= rule.as_u64().unwrap()),
+        "minimum" => value
+            .as_f64()
+            .is_none_or(|number| number >= rule.as_f64().unwrap()),
+        "maximum" => value
+            .as_f64()
+            .is_none_or(|number| number <= rule.as_f64().unwrap()),
+        "required" => value.as_object().is_none_or(|object| {
+            rule.as_array()
+                .unwrap()
+                .iter()
+                .all(|key| object.contains_key(key.as_str().unwrap()))
+        }),
+        "properties" => value.as_object().is_none_or(|object| {
+            rule.as_object()
+                .unwrap()
+                .iter()
+                .all(|(key, rule)| object.get(key).is_none_or(|one| valid(root, rule, one)))
+        }),
+        "items" => value
+            .as_array()
+            .is_none_or(|all| all.iter().all(|one| valid(root, rule, one))),
+        other => panic!("this checker does not know {other}"),
+    })
+}
+
+fn has_type(value: &Value, name: &str) -> bool {
+    match name {
+        "null" => value.is_null(),
+        "boolean" => value.is_boolean(),
+        "integer" => value.is_i64() || value.is_u64(),
+        "string" => value.is_string(),
+        "array" => value.is_array(),
+        "object" => value.is_object(),
+        other => panic!("this checker does not know the type {other}"),
+    }
+}
+
+fn check(line: &str) -> bool {
+    let schema: Value = serde_json::from_str(SCHEMA).unwrap();
+    valid(&schema, &schema, &serde_json::from_str(line).unwrap())
+}
+
+/// A record of each kind, with every field.
+fn records() -> Vec<Record<'static>> {
+    let input = serde_json::value::to_raw_value(&json!({ "command": "cargo test" })).unwrap();
+    let mut open = Body::open("3f9a1c02", "/project");
+    if let Body::Open(open) = &mut open {
+        open.host = Some("console".into());
+        open.parent = Some("77aa".into());
+        open.forked_from = Some("66bb".into());
+        open.branch = Some("main".into());
+    }
+    let call = Call {
+        id: "c1".into(),
+        tool: "shell".into(),
+        input: Some(std::borrow::Cow::Owned(input.clone())),
+    };
+    let result = CallResult {
+        call: "c1".into(),
+        tool: Some("shell".into()),
+        text: "FAILED".into(),
+        exit: Some(-1),
+        failed: true,
+        persisted: Some("r/1.txt".into()),
+    };
+    let mut bodies = vec![
+        open,
+        Body::Title {
+            title: "fix it".into(),
+            by: By::Person,
+        },
+        Body::Title {
+            title: "fix it".into(),
+            by: By::Summary,
+        },
+        Body::Person {
+            text: "fix it".into(),
+        },
+        Body::Reply {
+            text: "".into(),
+            calls: vec![call],
+        },
+        Body::Reply {
+            text: "done".into(),
+            calls: vec![],
+        },
+        Body::Result {
+            results: vec![result, CallResult::default()],
+        },
+        Body::File {
+            path: "a.md".into(),
+            text: "".into(),
+        },
+        Body::Plan { text: "1".into() },
+        Body::Summary { text: "2".into() },
+        Body::Compaction { text: "3".into() },
+        Body::TurnEnd {
+            reason: Some("done".into()),
+        },
+        Body::TurnEnd { reason: None },
+    ];
+    bodies.extend(Unranked::ALL.map(|kind| Body::Unranked {
+        kind,
+        text: Some("t".into()),
+        data: Some(std::borrow::Cow::Owned(input.clone())),
+    }));
+    let full = |body| Record {
+        time: Some(Timestamp(1)),
+        id: Some("e1".into()),
+        agent: Some("explorer".into()),
+        body,
+    };
+    bodies
+        .into_iter()
+        .flat_map(|body| [Record::new(body.clone()), full(body)])
+        .collect()
+}
+
+fn line(record: &Record<'_>) -> String {
+    let mut line = Vec::new();
+    record.write_json(&mut line).unwrap();
+    String::from_utf8(line).unwrap()
+}
+
+#[test]
+fn what_is_written_satisfies_the_schema_and_is_read() {
+    for record in records() {
+        let line = line(&record);
+        assert!(check(&line), "{line}");
+        let read = Record::parse(&line).unwrap();
+        assert_eq!(read.body.kind(), record.body.kind());
+        assert!(!matches!(read.body, Body::Unknown { .. }), "{line}");
+    }
+}
+
+#[test]
+fn the_schema_refuses_what_the_page_forbids() {
+    for line in [
+        r#"[]"#,
+        r#"{"kind":"person","text":"a"}"#,
+        r#"{"v":2,"kind":"person","text":"a"}"#,
+        r#"{"v":1,"text":"a"}"#,
+        r#"{"v":1,"kind":"person"}"#,
+        r#"{"v":1,"kind":"person","text":7}"#,
+        r#"{"v":1,"kind":"person","text":"a","time":7}"#,
+        r#"{"v":1,"kind":"log.open","task":"t"}"#,
+        r#"{"v":1,"kind":"log.title","title":"t","by":"robot"}"#,
+        r#"{"v":1,"kind":"reply","calls":[{"tool":"shell"}]}"#,
+        r#"{"v":1,"kind":"result"}"#,
+        r#"{"v":1,"kind":"result","results":[{"text":"a"}]}"#,
+        r#"{"v":1,"kind":"result","results":[{"call":"c","text":"a","exit":2147483648}]}"#,
+        r#"{"v":1,"kind":"file","text":"a"}"#,
+    ] {
+        assert!(!check(line), "{line}");
+    }
+    assert!(
+        check(r#"{"v":1,"kind":"dream","text":7}"#),
+        "a kind of another time"
+    );
+    assert!(
+        check(r#"{"v":1,"kind":"person","text":"a","mood":[]}"#),
+        "a field of another time"
+    );
+}
+
+#[test]
+fn the_page_names_every_kind_and_its_example_is_valid() {
+    for record in records() {
+        let kind = format!("`{}`", record.body.kind());
+        assert!(PAGE.contains(&kind), "{kind}");
+    }
+    let examples: Vec<_> = PAGE
+        .lines()
+        .filter(|line| line.starts_with("{\"v\""))
+        .collect();
+    assert!(!examples.is_empty());
+    for example in examples {
+        assert!(check(example), "{example}");
+        let record = Record::parse(example).unwrap();
+        assert_eq!(line(&record), example);
+    }
+}
