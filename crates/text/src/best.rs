@@ -1,0 +1,218 @@
+//! The lines of a hit that are worth showing, and how a long one is cut.
+
+use std::borrow::Cow;
+use std::ops::Range;
+
+use crate::lines::lines;
+use crate::matcher::Matcher;
+use crate::query::Query;
+
+/// A longer line is cut to so many characters.
+pub const LINE_CHARS: usize = 240;
+
+/// A line of a text, with where the query's words are in it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct BestLine {
+    /// Its number in the text, from 1.
+    pub number: usize,
+    /// The line without white space at its end; a long one cut around its matches, with an ellipsis where it was cut.
+    pub text: String,
+    /// The bytes of `text` that match, in order, apart from each other.
+    pub matches: Vec<Range<usize>>,
+}
+
+/// The `k` lines with the most of a query's words, in line order. Different words count; of lines with as many, the earlier
+/// is better; lines without any are left out.
+///
+/// Redact the text before: of a line that was cut, a redactor may not know the credential that was cut with it.
+///
+/// ```
+/// use memfold_text::{Query, best_lines};
+///
+/// let text = "intro\nthe token\nnothing\na stale token\ntoken, token";
+/// let lines: Vec<_> = best_lines(text, &Query::new("stale tokens"), 2).into_iter().map(|line| line.number).collect();
+/// assert_eq!(lines, [2, 4]);
+/// ```
+pub fn best_lines(text: &str, query: &Query, k: usize) -> Vec<BestLine> {
+    Matcher::new(query).best_lines(text, k, LINE_CHARS)
+}
+
+impl Matcher<'_> {
+    /// As [`best_lines`], with one matcher for many texts, and lines cut to `chars` characters.
+    pub fn best_lines(&mut self, text: &str, k: usize, chars: usize) -> Vec<BestLine> {
+        // Best first. Lines come in order, so a new one goes behind its equals.
+        let mut best = Vec::new();
+        for line in lines(text) {
+            let words = self.distinct(line.text);
+            if words == 0 {
+                continue;
+            }
+            let place = best.partition_point(|&(other, _)| other >= words);
+            if place < k {
+                best.insert(place, (words, line));
+                best.truncate(k);
+            }
+        }
+        best.sort_by_key(|(_, line)| line.number);
+        best.into_iter()
+            .map(|(_, line)| self.show(line.number, line.text, chars))
+            .collect()
+    }
+
+    /// A line as it is shown: cut to `chars` characters where it holds the most of the query's words.
+    pub fn show(&mut self, number: usize, line: &str, chars: usize) -> BestLine {
+        let line = line.trim_end();
+        let mut hits = Vec::new();
+        self.find(line, &mut |concept, at| hits.push(Hit { concept, at }));
+        hits.sort_by_key(|hit| (hit.at.start, hit.at.end));
+        let window = window(line, &hits, chars);
+        let mut text = String::new();
+        if window.start > 0 {
+            text.push('…');
+        }
+        let shift = text.len();
+        text.push_str(line.get(window.clone()).unwrap_or_default());
+        let end = text.len();
+        if window.end < line.len() {
+            text.push('…');
+        }
+        let mut matches: Vec<Range<usize>> = Vec::new();
+        for Hit { at, .. } in hits
+            .iter()
+            .filter(|hit| hit.at.start < window.end && hit.at.end > window.start)
+        {
+            let at = at.start.saturating_sub(window.start) + shift
+                ..(at.end - window.start + shift).min(end);
+            match matches.last_mut() {
+                Some(last) if at.start <= last.end => last.end = last.end.max(at.end),
+                _ => matches.push(at),
+            }
+        }
+        BestLine {
+            number,
+            text,
+            matches,
+        }
+    }
+}
+
+struct Hit {
+    concept: usize,
+    at: Range<usize>,
+}
+
+/// A line of at most `chars` characters: itself, or its start and an ellipsis.
+///
+/// ```
+/// assert_eq!(memfold_text::shorten("as it is", 20), "as it is");
+/// assert_eq!(memfold_text::shorten("cut to ten characters", 10), "cut to te…");
+/// ```
+pub fn shorten(line: &str, chars: usize) -> Cow<'_, str> {
+    let window = window(line, &[], chars);
+    match line.get(..window.end) {
+        Some(start) if window.end < line.len() => Cow::Owned(format!("{start}…")),
+        _ => Cow::Borrowed(line),
+    }
+}
+
+/// The bytes of a line to show in `chars` characters, ellipses among them: all of it, or the stretch with the most concepts (the
+/// earliest of equals) with what fits around it.
+fn window(line: &str, hits: &[Hit], chars: usize) -> Range<usize> {
+    if line.char_indices().nth(chars).is_none() {
+        return 0..line.len();
+    }
+    let inside = chars.saturating_sub(2);
+    let core = core(line, hits, inside);
+    let used = line
+        .get(core.clone())
+        .map_or(0, |core| core.chars().count());
+    if used == 0 && core.start == 0 {
+        return 0..forward(line, 0, chars.saturating_sub(1));
+    }
+    let start = backward(line, core.start, inside.saturating_sub(used) / 2);
+    if start == 0 {
+        return 0..forward(line, 0, chars.saturating_sub(1));
+    }
+    let end = forward(line, start, inside);
+    if end == line.len() {
+        return backward(line, end, chars.saturating_sub(1))..end;
+    }
+    start..end
+}
+
+/// The densest stretch of hits that fits in `chars` characters; the line's start if there are none.
+fn core(line: &str, hits: &[Hit], chars: usize) -> Range<usize> {
+    let mut best = (0, 0..0);
+    let mut from = 0;
+    let mut within = Within::default();
+    // Characters from the first hit of the stretch to the end of the last; counted forward only, so the whole is linear.
+    let mut starts = Vec::with_capacity(hits.len());
+    let (mut at, mut count) = (0, 0);
+    for hit in hits {
+        count += line
+            .get(at..hit.at.start)
+            .map_or(0, |between| between.chars().count());
+        at = hit.at.start;
+        starts.push(count);
+    }
+    for (hit, &start) in hits.iter().zip(&starts) {
+        within.add(hit.concept);
+        let length = line
+            .get(hit.at.clone())
+            .map_or(0, |hit| hit.chars().count().min(chars));
+        while let (Some(first), Some(&first_start)) = (hits.get(from), starts.get(from)) {
+            if start + length - first_start <= chars || std::ptr::eq(first, hit) {
+                break;
+            }
+            within.remove(first.concept);
+            from += 1;
+        }
+        if within.different > best.0 {
+            let first = hits.get(from).map_or(hit.at.start, |first| first.at.start);
+            best = (within.different, first..hit.at.end);
+        }
+    }
+    best.1
+}
+
+/// How often each concept is in a stretch.
+#[derive(Default)]
+struct Within {
+    counts: Vec<usize>,
+    different: usize,
+}
+
+impl Within {
+    fn add(&mut self, concept: usize) {
+        if self.counts.len() <= concept {
+            self.counts.resize(concept + 1, 0);
+        }
+        if let Some(count) = self.counts.get_mut(concept) {
+            self.different += usize::from(*count == 0);
+            *count += 1;
+        }
+    }
+
+    fn remove(&mut self, concept: usize) {
+        if let Some(count) = self.counts.get_mut(concept) {
+            *count = count.saturating_sub(1);
+            self.different -= usize::from(*count == 0);
+        }
+    }
+}
+
+fn forward(line: &str, from: usize, chars: usize) -> usize {
+    let rest = line.get(from..).unwrap_or_default();
+    rest.char_indices()
+        .nth(chars)
+        .map_or(line.len(), |(at, _)| from + at)
+}
+
+fn backward(line: &str, from: usize, chars: usize) -> usize {
+    let Some(before) = line.get(..from) else {
+        return 0;
+    };
+    chars.checked_sub(1).map_or(from, |last| {
+        before.char_indices().nth_back(last).map_or(0, |(at, _)| at)
+    })
+}
