@@ -1,0 +1,233 @@
+//! The arguments of a call, whatever their shape: every string in its order, and the few that have a known name.
+//! Relies on [`crate::json`]; nesting past [`DEEPEST`] is skipped, so that no line can exhaust the stack.
+
+use std::borrow::Cow;
+use std::fmt;
+
+use serde::de::{
+    Deserialize, DeserializeSeed, Deserializer, IgnoredAny, MapAccess, SeqAccess, Visitor,
+};
+
+use crate::json::{Key, otherwise};
+
+/// How deep arguments are read. Real ones nest three or four deep; serde_json itself stops at 128.
+const DEEPEST: usize = 48;
+
+/// The strings of a call's arguments, each under the top-level key that holds it.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Input<'a> {
+    strings: Vec<(Cow<'a, str>, Cow<'a, str>)>,
+}
+
+impl<'a> Input<'a> {
+    /// Arguments that are one text without names, such as a patch.
+    pub(crate) fn text(text: Cow<'a, str>) -> Self {
+        Input {
+            strings: vec![(Cow::Borrowed(""), text)],
+        }
+    }
+
+    /// Arguments written as JSON inside a string. What is no JSON is taken as text.
+    pub(crate) fn from_json(json: Cow<'a, str>) -> Self {
+        let parsed = match &json {
+            Cow::Borrowed(json) => serde_json::from_str::<Input<'a>>(json).ok(),
+            Cow::Owned(json) => serde_json::from_str::<Input<'_>>(json)
+                .ok()
+                .map(Input::into_owned),
+        };
+        parsed.unwrap_or_else(|| Input::text(json))
+    }
+
+    /// The text, where the arguments are one text without a name.
+    pub(crate) fn only_unnamed(&self) -> Option<Cow<'a, str>> {
+        match self.strings.as_slice() {
+            [(name, text)] if name.is_empty() => Some(text.clone()),
+            _ => None,
+        }
+    }
+
+    /// Without what stands under a name.
+    pub(crate) fn without(mut self, name: &str) -> Self {
+        self.strings.retain(|(key, _)| key != name);
+        self
+    }
+
+    fn into_owned<'b>(self) -> Input<'b> {
+        let own = |text: Cow<'_, str>| Cow::Owned(text.into_owned());
+        Input {
+            strings: self
+                .strings
+                .into_iter()
+                .map(|(key, text)| (own(key), own(text)))
+                .collect(),
+        }
+    }
+
+    /// The first string that stands under the first of these names that has one.
+    pub(crate) fn named(&self, names: &[&str]) -> Option<&Cow<'a, str>> {
+        names.iter().find_map(|name| self.all_named(name).next())
+    }
+
+    /// Every string under this name.
+    pub(crate) fn all_named<'s>(&'s self, name: &str) -> impl Iterator<Item = &'s Cow<'a, str>> {
+        self.strings
+            .iter()
+            .filter(move |(key, text)| key == name && !text.is_empty())
+            .map(|(_, text)| text)
+    }
+
+    /// The first string.
+    pub(crate) fn first(&self) -> Option<&Cow<'a, str>> {
+        self.strings
+            .iter()
+            .map(|(_, text)| text)
+            .find(|text| !text.is_empty())
+    }
+
+    /// The first string of several words, which says more than a state or a mode (`in_progress`); else the first.
+    pub(crate) fn first_saying(&self) -> Option<&Cow<'a, str>> {
+        self.strings
+            .iter()
+            .map(|(_, text)| text)
+            .find(|text| text.trim().contains(' '))
+            .or_else(|| self.first())
+    }
+
+    /// Every string, a line each.
+    pub(crate) fn lines(&self) -> Cow<'a, str> {
+        match self.strings.as_slice() {
+            [] => Cow::Borrowed(""),
+            [(_, only)] => only.clone(),
+            several => {
+                let length = several.iter().fold(0_usize, |sum, (_, text)| {
+                    sum.saturating_add(text.len()).saturating_add(1)
+                });
+                let mut lines = String::with_capacity(length);
+                for (index, (_, text)) in several.iter().enumerate() {
+                    if index > 0 {
+                        lines.push('\n');
+                    }
+                    lines.push_str(text);
+                }
+                Cow::Owned(lines)
+            }
+        }
+    }
+}
+
+impl<'de: 'a, 'a> Deserialize<'de> for Input<'a> {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        let mut strings = Vec::new();
+        Strings {
+            under: None,
+            depth: 0,
+            into: &mut strings,
+        }
+        .deserialize(deserializer)?;
+        Ok(Input { strings })
+    }
+}
+
+/// Collects the strings of a value below the key `under`.
+struct Strings<'k, 'v, 'de> {
+    under: Option<&'k Cow<'de, str>>,
+    depth: usize,
+    into: &'v mut Vec<(Cow<'de, str>, Cow<'de, str>)>,
+}
+
+impl<'de> Strings<'_, '_, 'de> {
+    fn push(self, text: Cow<'de, str>) {
+        self.into
+            .push((self.under.cloned().unwrap_or_default(), text));
+    }
+}
+
+impl<'de> DeserializeSeed<'de> for Strings<'_, '_, 'de> {
+    type Value = ();
+    fn deserialize<D: Deserializer<'de>>(self, deserializer: D) -> Result<(), D::Error> {
+        if self.depth >= DEEPEST {
+            return IgnoredAny::deserialize(deserializer).map(|_| ());
+        }
+        deserializer.deserialize_any(self)
+    }
+}
+
+impl<'de> Visitor<'de> for Strings<'_, '_, 'de> {
+    type Value = ();
+    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("any value")
+    }
+    fn visit_borrowed_str<E>(self, text: &'de str) -> Result<(), E> {
+        self.push(Cow::Borrowed(text));
+        Ok(())
+    }
+    fn visit_str<E>(self, text: &str) -> Result<(), E> {
+        self.push(Cow::Owned(text.to_owned()));
+        Ok(())
+    }
+    fn visit_seq<A: SeqAccess<'de>>(self, mut list: A) -> Result<(), A::Error> {
+        let depth = self.depth.saturating_add(1);
+        while list
+            .next_element_seed(Strings {
+                under: self.under,
+                depth,
+                into: &mut *self.into,
+            })?
+            .is_some()
+        {}
+        Ok(())
+    }
+    fn visit_map<A: MapAccess<'de>>(self, mut object: A) -> Result<(), A::Error> {
+        let depth = self.depth.saturating_add(1);
+        while let Some(Key(key)) = object.next_key::<Key<'de>>()? {
+            let under = Some(self.under.unwrap_or(&key));
+            object.next_value_seed(Strings {
+                under,
+                depth,
+                into: &mut *self.into,
+            })?;
+        }
+        Ok(())
+    }
+    otherwise!(@scalars);
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_string_in_order() {
+        let input: Input<'_> =
+            serde_json::from_str(r#"{"a":"one","n":3,"b":["two",{"c":"three"}],"d":null}"#)
+                .unwrap();
+        assert_eq!(input.lines(), "one\ntwo\nthree");
+        assert_eq!(input.named(&["x", "b"]).map(|text| &**text), Some("two"));
+        assert_eq!(input.all_named("b").count(), 2);
+    }
+
+    #[test]
+    fn json_in_a_string_or_plain_text() {
+        assert_eq!(
+            Input::from_json(Cow::Borrowed(r#"{"cmd":"ls"}"#))
+                .named(&["cmd"])
+                .unwrap(),
+            "ls"
+        );
+        assert_eq!(
+            Input::from_json(Cow::Owned("not json".into())).lines(),
+            "not json"
+        );
+    }
+
+    #[test]
+    fn deep_arguments_are_cut_not_fatal() {
+        let deep = format!(
+            r#"{{"a":{}"x"{},"b":"kept"}}"#,
+            "[".repeat(5000),
+            "]".repeat(5000)
+        );
+        let input: Input<'_> = serde_json::from_str(&deep).unwrap();
+        assert_eq!(input.lines(), "kept");
+    }
+}
