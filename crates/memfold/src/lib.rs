@@ -1,1 +1,39 @@
-//! memfold
+//! The engine: one place that finds agents' logs, keeps their sidecars, searches them and reads a hit back.
+//! Every front end (the command, the MCP server, an agent that links it) only renders what it answers.
+//!
+//! In reading order: [`Memfold`] (`engine`) is opened for a project and a [`Viewer`]; `catalogue` finds logs, `project`
+//! tells whose they are, `allow` and `switch` whether they may be read; `ready` makes each one searchable through its
+//! sidecar; `duplicates` decides which copy of an event counts; `search` ranks by [`ranking`] and reads the best events
+//! again by `read`; `recall` pages one event; `listing` and `upkeep` are the rest.
+
+mod address;
+mod allow;
+mod answer;
+mod catalogue;
+mod duplicates;
+mod engine;
+mod error;
+mod listing;
+mod progress;
+mod project;
+pub mod ranking;
+mod read;
+mod ready;
+mod recall;
+mod request;
+mod search;
+mod switch;
+mod tasks;
+mod upkeep;
+mod visible;
+
+pub use answer::*;
+pub use engine::{Memfold, Options};
+pub use error::Error;
+pub use memfold_fold::document::DocumentKind;
+pub use memfold_log::Timestamp;
+pub use progress::{Progress, Quiet};
+pub use recall::PAGE;
+pub use request::{Filter, Logs, Recall, Scope, Search, Viewer};
+pub use search::LIMIT;
+pub use visible::visible;

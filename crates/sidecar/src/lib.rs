@@ -1,1 +1,38 @@
-//! memfold-sidecar
+//! A log's sidecar: the `.mem` file that holds what a fold of the log's whole turns gave, bound to the log by its hashes.
+//! Relies on `fold` for the records, on `segment` for the words, on `disk` to read and publish. `formats/mem.md` is its page.
+//!
+//! In reading order: [`encode`] writes a sidecar's bytes out of a fold's records (`container`), with [`Header`] and section
+//! table (`header`), grouped records (`records`) in zstd frames (`frame`); [`Sidecar`] opens one and reads by position no
+//! more than what is asked (`reader`); [`verify_bytes`] checks every byte before one is published; [`binding`] ties it to
+//! its log. No byte is believed before its checksum was.
+
+pub mod binding;
+mod bytes;
+mod container;
+pub mod dump;
+mod error;
+mod fields;
+mod fold_log;
+mod frame;
+mod header;
+mod keeper;
+mod log_file;
+mod reader;
+mod receipts;
+mod records;
+mod verdict;
+mod verify;
+mod words;
+
+pub use bytes::Bytes;
+pub use container::encode;
+pub use error::SidecarError;
+pub use fold_log::{Folded, fold_on, fold_prefix, fold_tail, fold_whole};
+pub use header::{FORMAT, Header, MAGIC, Tag};
+pub use keeper::{Done, Keeper, Keeping, Kept, Need, Store};
+pub use log_file::LogFile;
+pub use reader::Sidecar;
+pub use receipts::{Place, Receipt, Receipts, beside};
+pub use verdict::Verdict;
+pub use verify::verify_bytes;
+pub use words::Words;

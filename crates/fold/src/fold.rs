@@ -1,0 +1,604 @@
+//! The fold: one line after another into documents, links and cards, up to the last whole turn and the tail after it.
+//! Relies on the agent's translation being a function of the line alone; keeps all pairing and numbering here.
+
+use std::collections::HashSet;
+use std::sync::Arc;
+
+use memfold_agents::Agent;
+use memfold_log::event::{Boundary, Call, Effect, Event, Kind, Outcome, Output, Part};
+use memfold_log::{Content, Line, Offset, Seq, Terminated};
+use memfold_segment::Builder;
+use sha2::{Digest, Sha256};
+
+use crate::FoldError;
+use crate::card::{Card, Command, End, LIST_LIMIT, Note, headline};
+use crate::checkpoint::{Checkpoint, Covered, OPEN_CALLS_LIMIT, OpenCall, Records, Sealed, Tally};
+use crate::document::{Context, Document, DocumentKind, Keys, Link};
+use crate::identity;
+use crate::words::Counter;
+
+/// A result's call counts this often (seed, section 8).
+const CALL_WEIGHT: u32 = 3;
+/// How much of a call's words its result repeats.
+const CALL_WORDS_LIMIT: usize = 4096;
+
+/// A fold in progress.
+pub struct Fold {
+    agent: &'static dyn Agent,
+    words: Counter,
+    documents: Vec<Document>,
+    keys: Vec<Keys>,
+    links: Vec<Link>,
+    cards: Vec<Card>,
+    seen: HashSet<u64>,
+    state: Checkpoint,
+    turn_state: TurnState,
+    whole: Whole,
+}
+
+/// Whether the last card still takes events.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum TurnState {
+    Open,
+    Closed,
+}
+
+/// How far the records were at the end of the last whole turn.
+struct Whole {
+    covered: Covered,
+    documents: usize,
+    links: usize,
+    cards: usize,
+    checkpoint: Checkpoint,
+}
+
+/// What follows the last whole turn, folded in memory: the same records, not yet a sidecar's.
+#[derive(Debug)]
+pub struct Tail {
+    /// A row for each document after the last whole turn.
+    pub documents: Vec<Document>,
+    /// Their keys.
+    pub keys: Vec<Keys>,
+    /// Links whose result lies in the tail.
+    pub links: Vec<Link>,
+    /// The cards of the tail. A document's card number counts from the log's first card: the tail's first is `first_card`.
+    pub cards: Vec<Card>,
+    /// The number of the tail's first card.
+    pub first_card: u32,
+    /// The tail's words, its documents numbered from 0.
+    pub segment: memfold_segment::Encoded,
+    /// The state at the log's end.
+    pub state: Checkpoint,
+}
+
+impl Fold {
+    /// A fold from a log's first line.
+    pub fn new(agent: &'static dyn Agent) -> Fold {
+        Fold {
+            agent,
+            words: Counter::new(Builder::new()),
+            documents: Vec::new(),
+            keys: Vec::new(),
+            links: Vec::new(),
+            cards: Vec::new(),
+            seen: HashSet::new(),
+            state: Checkpoint::default(),
+            turn_state: TurnState::Closed,
+            whole: Whole {
+                covered: Covered {
+                    end: Offset(0),
+                    next: Seq::FIRST,
+                },
+                documents: 0,
+                links: 0,
+                cards: 0,
+                checkpoint: Checkpoint::default(),
+            },
+        }
+    }
+
+    /// A fold that goes on where `sealed` ends, with its words already in `builder`.
+    pub fn resume(agent: &'static dyn Agent, sealed: Records, builder: Builder) -> Fold {
+        let Records {
+            covered,
+            checkpoint,
+            documents,
+            keys,
+            links,
+            cards,
+        } = sealed;
+        let mut fold = Fold {
+            agent,
+            words: Counter::new(builder),
+            whole: Whole {
+                covered,
+                documents: documents.len(),
+                links: links.len(),
+                cards: cards.len(),
+                checkpoint: checkpoint.clone(),
+            },
+            documents,
+            keys: Vec::new(),
+            links,
+            cards,
+            seen: HashSet::new(),
+            state: checkpoint,
+            turn_state: TurnState::Closed,
+        };
+        fold.see(&keys);
+        fold.keys = keys;
+        fold
+    }
+
+    /// A fold of what follows a sidecar's whole turns, without the sidecar's records: only [`Fold::into_tail`] is of use.
+    pub fn after(
+        agent: &'static dyn Agent,
+        covered: Covered,
+        checkpoint: Checkpoint,
+        keys: &[Keys],
+    ) -> Fold {
+        let records = Records {
+            covered,
+            checkpoint,
+            documents: vec![],
+            keys: vec![],
+            links: vec![],
+            cards: vec![],
+        };
+        let mut fold = Fold::resume(agent, records, Builder::new());
+        fold.see(keys);
+        fold
+    }
+
+    fn see(&mut self, keys: &[Keys]) {
+        self.seen.extend(
+            keys.iter()
+                .flat_map(|keys| [keys.id, keys.origin])
+                .filter(|key| *key != 0),
+        );
+    }
+
+    /// How much of the log is whole turns so far.
+    pub fn covered(&self) -> Covered {
+        self.whole.covered
+    }
+
+    /// Folds the next line. A line that is no event of ours is counted; none stops the fold.
+    ///
+    /// # Errors
+    /// Only if the log holds more events than a segment numbers (2^32).
+    pub fn line(&mut self, line: &Line<'_>) -> Result<(), FoldError> {
+        let bytes = match &line.content {
+            Content::Text(bytes) | Content::Clipped { text: bytes, .. } => *bytes,
+            Content::Blank => return self.no_event(|_| ()),
+            Content::Nul => return self.no_event(|tally| tally.broken += 1),
+            Content::TooLong => return self.no_event(|tally| tally.too_long += 1),
+        };
+        let reading = match self.agent.read(bytes) {
+            Ok(reading) => reading,
+            // A torn last line is not yet a line.
+            Err(_) if line.terminated == Terminated::EndOfLog => return Ok(()),
+            Err(_) => return self.no_event(|tally| tally.broken += 1),
+        };
+        let keys = match &reading.event {
+            Some(event) => ranked(event.kind)
+                .map(|kind| identity::keys(kind, event))
+                .unwrap_or_default(),
+            None => Keys::default(),
+        };
+        let copy = self.is_copy(keys);
+        if reading.boundary == Boundary::Begins && !copy {
+            // What is whole ends where this line starts: sealed before the line adds anything.
+            self.seal(Covered {
+                end: line.start,
+                next: line.seq,
+            });
+        }
+        self.state.tally.lines += 1;
+        if matches!(line.content, Content::Clipped { .. }) {
+            self.state.tally.clipped += 1;
+        }
+        if line.seq == Seq::FIRST {
+            self.state.first_line = Sha256::digest(bytes).into();
+        }
+        self.state.facts.add(&reading.facts);
+        if copy {
+            self.state.tally.copies += 1;
+            return Ok(());
+        }
+        if let Some(event) = &reading.event {
+            if reading.boundary == Boundary::Begins {
+                self.begin_turn(event);
+            }
+            match ranked(event.kind) {
+                // In a helper's log nobody but its parent speaks for the person: those are instructions.
+                Some(DocumentKind::Person) if self.state.facts.helper.is_some() => {
+                    self.state.tally.unranked += 1
+                }
+                Some(kind) => self.event(line, kind, event, keys)?,
+                None => self.state.tally.unranked += 1,
+            }
+        }
+        if reading.boundary == Boundary::Ends && line.terminated == Terminated::Newline {
+            self.seal(Covered {
+                end: Offset(line.start.0.saturating_add(line.length)),
+                next: line.seq.next(),
+            });
+        }
+        Ok(())
+    }
+
+    fn no_event(&mut self, count: impl FnOnce(&mut Tally)) -> Result<(), FoldError> {
+        self.state.tally.lines += 1;
+        count(&mut self.state.tally);
+        Ok(())
+    }
+
+    fn is_copy(&self, keys: Keys) -> bool {
+        [keys.id, keys.origin]
+            .iter()
+            .any(|key| *key != 0 && self.seen.contains(key))
+    }
+
+    /// The turn is whole: its card takes no more, and the records so far are what a sidecar holds.
+    fn seal(&mut self, covered: Covered) {
+        self.turn_state = TurnState::Closed;
+        self.whole = Whole {
+            covered,
+            documents: self.documents.len(),
+            links: self.links.len(),
+            cards: self.cards.len(),
+            checkpoint: self.state.clone(),
+        };
+    }
+
+    fn begin_turn(&mut self, event: &Event<'_>) {
+        self.state.turn = self.state.turn.saturating_add(1);
+        self.state.turn_title = first_words(event).unwrap_or_default();
+    }
+
+    /// Gives the event to a card: the open one, or a new one of the present turn. Returns the card's number in the log.
+    fn take(&mut self, line: &Line<'_>, event: &Event<'_>) -> u32 {
+        let time = event.time.map(|time| time.0);
+        if self.turn_state == TurnState::Closed {
+            self.turn_state = TurnState::Open;
+            self.cards.push(Card {
+                turn: self.state.turn,
+                continued: self.state.card_turn == Some(self.state.turn),
+                title: self.state.turn_title.clone(),
+                first_seq: line.seq.get(),
+                start: line.start.0,
+                start_length: line.length,
+                started: time,
+                ..Card::default()
+            });
+            self.state.cards = self.state.cards.saturating_add(1);
+            self.state.card_turn = Some(self.state.turn);
+        }
+        if let Some(card) = self.cards.last_mut() {
+            card.last_seq = line.seq.get();
+            card.started = card.started.or(time);
+            card.ended = card.ended.max(time);
+        }
+        self.last_card()
+    }
+
+    /// The number of the last card.
+    fn last_card(&self) -> u32 {
+        self.state.cards.saturating_sub(1)
+    }
+
+    fn event(
+        &mut self,
+        line: &Line<'_>,
+        kind: DocumentKind,
+        event: &Event<'_>,
+        keys: Keys,
+    ) -> Result<(), FoldError> {
+        let outputs = self.pair(event);
+        let ranked_parts = event.parts.iter().filter(|part| match part {
+            Part::Text(text) => !text.trim().is_empty(),
+            Part::Call(call) => call.effect != Effect::Retrieves,
+            Part::Output(output) => !is_retrieval(&outputs, &output.call),
+        });
+        if ranked_parts.count() == 0 {
+            self.state.tally.unranked += 1;
+            self.open_calls(line, event, None);
+            return Ok(());
+        }
+        let card = self.take(line, event);
+        self.words.add_word(speaker(kind), 1);
+        if let Some(helper) = event
+            .helper
+            .as_deref()
+            .or(self.state.facts.helper.as_deref())
+        {
+            self.words.add_text(helper, 1);
+        }
+        if let Some(time) = event.time {
+            self.words.add_date(time);
+        }
+        let mut outputs = outputs.into_iter();
+        for (number, part) in event.parts.iter().enumerate() {
+            match part {
+                Part::Text(text) => self.text(kind, line.seq, text),
+                Part::Call(call) if call.effect != Effect::Retrieves => {
+                    self.words.add_text(&call.tool, 1);
+                    self.words
+                        .add_text(&memfold_redact::redact(&call.arguments), 1);
+                }
+                Part::Call(_) => {}
+                Part::Output(output) => {
+                    let call = outputs.next().flatten();
+                    self.output(line.seq, number, output, call.as_deref());
+                }
+            }
+        }
+        self.open_calls(line, event, Some(card));
+        self.words.finish_document()?;
+        self.see(&[keys]);
+        self.keys.push(keys);
+        self.documents.push(Document {
+            seq: line.seq.get(),
+            start: line.start.0,
+            length: line.length,
+            card,
+            kind,
+            time: event.time.map(|time| time.0),
+            helper: if event.helper.is_some() {
+                Context::Helper
+            } else {
+                Context::Main
+            },
+        });
+        Ok(())
+    }
+
+    fn text(&mut self, kind: DocumentKind, seq: Seq, text: &str) {
+        let text = memfold_redact::redact(text);
+        self.words.add_text(&text, 1);
+        let Some(card) = self.cards.last_mut() else {
+            return;
+        };
+        match kind {
+            DocumentKind::Reply => {
+                let line = headline(&text);
+                if !line.is_empty() {
+                    card.closing = line;
+                }
+            }
+            DocumentKind::Compaction => card.notes.push(Note {
+                seq: seq.get(),
+                text: headline(&text),
+            }),
+            _ => {}
+        }
+    }
+
+    /// Takes the open call of each output of the event, in the outputs' order.
+    fn pair(&mut self, event: &Event<'_>) -> Vec<Option<Arc<OpenCall>>> {
+        let mut calls = Vec::new();
+        for part in &event.parts {
+            if let Part::Output(output) = part {
+                let place = self
+                    .state
+                    .open_calls
+                    .iter()
+                    .position(|call| call.id == output.call && !call.id.is_empty());
+                calls.push(place.map(|place| self.state.open_calls.remove(place)));
+            }
+        }
+        calls
+    }
+
+    fn output(&mut self, seq: Seq, part: usize, output: &Output<'_>, call: Option<&OpenCall>) {
+        let end = match output.outcome {
+            Outcome::Unknown => End::Unknown,
+            Outcome::Exit(code) => End::Exit(code),
+            Outcome::Failed => End::Failed,
+        };
+        if let Some(card) = self.cards.last_mut() {
+            if matches!(end, End::Failed) || matches!(end, End::Exit(code) if code != 0) {
+                card.errors = card.errors.saturating_add(1);
+            }
+        }
+        if let Some(call) = call {
+            self.links.push(Link {
+                call_seq: call.seq,
+                call: call.call,
+                call_start: call.start,
+                call_length: call.length,
+                result_seq: seq.get(),
+                part: u32::try_from(part).unwrap_or(u32::MAX),
+            });
+            // A card that is sealed stays as it is: a result that comes a turn late does not change it.
+            if let Some((card, command)) = call.command
+                && card == self.last_card()
+                && let Some(command) = self.cards.last_mut().and_then(|card| {
+                    card.commands
+                        .get_mut(usize::try_from(command).unwrap_or(usize::MAX))
+                })
+            {
+                command.end = end;
+            }
+            if call.retrieves {
+                return;
+            }
+            self.words.add_text(&call.words, CALL_WEIGHT);
+        } else if let Some(tool) = &output.tool {
+            self.words.add_text(tool, CALL_WEIGHT);
+        }
+        self.words
+            .add_text(&memfold_redact::redact(&output.text), 1);
+    }
+
+    /// Notes the calls of a reply: each waits for its result, and the card tells what it does.
+    fn open_calls(&mut self, line: &Line<'_>, event: &Event<'_>, card: Option<u32>) {
+        let calls = event.parts.iter().filter_map(|part| match part {
+            Part::Call(call) => Some(call),
+            _ => None,
+        });
+        for (number, call) in calls.enumerate() {
+            let command = card.and_then(|card| self.tell(card, call));
+            if call.id.is_empty() {
+                continue;
+            }
+            if self.state.open_calls.len() >= OPEN_CALLS_LIMIT {
+                self.state.open_calls.remove(0);
+            }
+            self.state.open_calls.push(Arc::new(OpenCall {
+                id: call.id.to_string(),
+                seq: line.seq.get(),
+                start: line.start.0,
+                length: line.length,
+                call: u32::try_from(number).unwrap_or(u32::MAX),
+                words: call_words(call),
+                command,
+                retrieves: call.effect == Effect::Retrieves,
+            }));
+        }
+    }
+
+    /// Tells a call on the open card. Returns the place of the command that it runs.
+    fn tell(&mut self, number: u32, call: &Call<'_>) -> Option<(u32, u32)> {
+        let card = self.cards.last_mut()?;
+        if call.effect == Effect::Retrieves {
+            return None;
+        }
+        card.calls = card.calls.saturating_add(1);
+        match &call.effect {
+            Effect::Reads(path) => card.read.add(&headline(&memfold_redact::redact(path))),
+            Effect::Edits(path) => card.edited.add(&headline(&memfold_redact::redact(path))),
+            Effect::EditsMany(paths) => {
+                for path in paths {
+                    card.edited.add(&headline(&memfold_redact::redact(path)));
+                }
+            }
+            Effect::Runs(command) => {
+                if card.commands.len() >= LIST_LIMIT {
+                    card.more_commands = card.more_commands.saturating_add(1);
+                    return None;
+                }
+                card.commands.push(Command {
+                    line: headline(&memfold_redact::redact(command)),
+                    end: End::Unknown,
+                });
+                return Some((
+                    number,
+                    u32::try_from(card.commands.len().saturating_sub(1)).ok()?,
+                ));
+            }
+            Effect::Delegates | Effect::Retrieves | Effect::Other => {}
+        }
+        None
+    }
+
+    /// The log is complete and will not grow (a compressed one): its end is the end of a turn.
+    pub fn end(&mut self, covered: Covered) {
+        self.seal(covered);
+    }
+
+    /// The records up to the last whole turn, and those after it.
+    ///
+    /// # Errors
+    /// If the documents cannot be numbered.
+    pub fn finish(mut self) -> Result<(Sealed, Tail), FoldError> {
+        let whole = self.whole.documents.min(self.documents.len());
+        let first_card = self.whole.checkpoint.cards;
+        let (segment, tail_segment) = (
+            self.words.encode(0, whole)?,
+            self.words.encode(whole, self.documents.len())?,
+        );
+        let tail = Tail {
+            documents: self.documents.split_off(whole),
+            keys: self.keys.split_off(whole.min(self.keys.len())),
+            links: self.links.split_off(self.whole.links.min(self.links.len())),
+            cards: self.cards.split_off(self.whole.cards.min(self.cards.len())),
+            first_card,
+            segment: tail_segment,
+            state: self.state,
+        };
+        let sealed = Sealed {
+            covered: self.whole.covered,
+            checkpoint: self.whole.checkpoint,
+            documents: self.documents,
+            keys: self.keys,
+            links: self.links,
+            cards: self.cards,
+            segment,
+        };
+        Ok((sealed, tail))
+    }
+
+    /// Everything folded since the start or since [`Fold::after`], whole turns or not.
+    ///
+    /// # Errors
+    /// If the documents cannot be numbered.
+    pub fn into_tail(self) -> Result<Tail, FoldError> {
+        let segment = self.words.encode(0, self.documents.len())?;
+        let first_card = self
+            .state
+            .cards
+            .saturating_sub(u32::try_from(self.cards.len()).unwrap_or(u32::MAX));
+        Ok(Tail {
+            documents: self.documents,
+            keys: self.keys,
+            links: self.links,
+            cards: self.cards,
+            first_card,
+            segment,
+            state: self.state,
+        })
+    }
+}
+
+/// The kind under which an event is ranked, if it is.
+pub fn ranked(kind: Kind) -> Option<DocumentKind> {
+    match kind {
+        Kind::Person => Some(DocumentKind::Person),
+        Kind::Reply => Some(DocumentKind::Reply),
+        Kind::Result => Some(DocumentKind::Result),
+        Kind::File => Some(DocumentKind::File),
+        Kind::Plan => Some(DocumentKind::Plan),
+        Kind::Summary => Some(DocumentKind::Summary),
+        Kind::Compaction => Some(DocumentKind::Compaction),
+        Kind::Unranked(_) => None,
+    }
+}
+
+/// The words of a call that its result repeats: the tool, then the arguments, redacted and cut.
+pub fn call_words(call: &Call<'_>) -> String {
+    let arguments = memfold_redact::redact(&call.arguments);
+    let mut words = format!("{}\n{arguments}", call.tool);
+    if words.len() > CALL_WORDS_LIMIT {
+        let mut cut = CALL_WORDS_LIMIT;
+        while !words.is_char_boundary(cut) {
+            cut -= 1;
+        }
+        words.truncate(cut);
+    }
+    words
+}
+
+fn speaker(kind: DocumentKind) -> &'static str {
+    match kind {
+        DocumentKind::Person | DocumentKind::File => "user",
+        _ => "assistant",
+    }
+}
+
+fn first_words(event: &Event<'_>) -> Option<String> {
+    event.parts.iter().find_map(|part| match part {
+        Part::Text(text) => {
+            Some(headline(&memfold_redact::redact(text))).filter(|line| !line.is_empty())
+        }
+        _ => None,
+    })
+}
+
+fn is_retrieval(calls: &[Option<Arc<OpenCall>>], id: &str) -> bool {
+    calls
+        .iter()
+        .flatten()
+        .any(|call| call.retrieves && call.id == id)
+}

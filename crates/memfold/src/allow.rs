@@ -1,0 +1,56 @@
+//! What an agent may read: earlier tasks only where a person turned that on, read at each call.
+//! In an agent's own shell this is courtesy, not a wall: it can read the logs themselves.
+
+use crate::answer::EarlierSwitch;
+use crate::catalogue::LogEntry;
+use crate::engine::Memfold;
+use crate::error::Error;
+use crate::request::{Logs, Viewer};
+
+impl Memfold {
+    /// Whether the viewer may read logs that were found. A copy of a log outside an agent's store is a file like any other.
+    pub(crate) fn allow(&self, logs: &Logs, found: &[LogEntry]) -> Result<(), Error> {
+        if self.viewer() == Viewer::Person {
+            return Ok(());
+        }
+        if matches!(logs, Logs::Everywhere) {
+            return Err(Error::NotAllowed {
+                hint: "all projects are searched by a person only".to_owned(),
+            });
+        }
+        let ruled = matches!(logs, Logs::Project) || found.iter().any(|log| log.in_store);
+        if !ruled || self.switch().is_on(self.project())? {
+            return Ok(());
+        }
+        Err(Error::NotAllowed {
+            hint: "only the user can allow it, in their own terminal: memfold earlier on"
+                .to_owned(),
+        })
+    }
+
+    /// May an agent search this project's earlier tasks?
+    ///
+    /// # Errors
+    /// If the switches cannot be read.
+    pub fn earlier(&self) -> Result<EarlierSwitch, Error> {
+        Ok(EarlierSwitch {
+            project: self.project().to_owned(),
+            on: self.switch().is_on(self.project())?,
+            file: self.switch().file().to_owned(),
+        })
+    }
+
+    /// Turns that on or off. A person only.
+    ///
+    /// # Errors
+    /// If an agent asks, or the switches cannot be written.
+    pub fn set_earlier(&self, on: bool) -> Result<EarlierSwitch, Error> {
+        if self.viewer() != Viewer::Person {
+            return Err(Error::NotAllowed {
+                hint: "only the user can turn this on or off, in their own terminal".to_owned(),
+            });
+        }
+        self.switch().set(self.project(), on, self.locks())?;
+        self.earlier()
+    }
+}

@@ -1,0 +1,305 @@
+//! Which logs there are: in the agents' stores or below folders that were named, each with its agent and its project.
+//! Relies on receipts for what is known of a log without reading it, and reads a log's first lines where none tells.
+
+use std::collections::HashSet;
+use std::path::{Path, PathBuf};
+
+use memfold_agents::{Agent, PathFacts};
+use memfold_disk::{Identity, Limits, Links, walk};
+use memfold_fold::facts::LogFacts;
+use memfold_log::{Form, Lines, Offset, Position};
+use memfold_sidecar::{LogFile, Receipt, Receipts};
+
+use crate::engine::Memfold;
+use crate::error::Error;
+use crate::project;
+use crate::request::Logs;
+
+/// A walk below a folder that was named goes so deep and looks at so much.
+const FOLDER_LIMITS: Limits = Limits {
+    depth: 24,
+    entries: 2_000_000,
+};
+/// How much of a log is read to learn where it worked, if no receipt says.
+const PEEK: u64 = 4 << 20;
+
+/// A log that was found.
+#[derive(Clone)]
+pub(crate) struct LogEntry {
+    pub(crate) path: PathBuf,
+    pub(crate) form: Form,
+    pub(crate) agent: &'static dyn Agent,
+    pub(crate) identity: Identity,
+    pub(crate) archived: bool,
+    /// It lies in an agent's own store, where the switch rules what an agent may read.
+    pub(crate) in_store: bool,
+}
+
+/// What was found, and what should be said about it.
+#[derive(Default)]
+pub(crate) struct Found {
+    pub(crate) logs: Vec<LogEntry>,
+    pub(crate) notes: Vec<String>,
+}
+
+impl LogEntry {
+    pub(crate) fn open(&self) -> LogFile {
+        LogFile::at(&self.path, self.form, self.identity)
+    }
+
+    pub(crate) fn path_facts(&self) -> PathFacts {
+        self.agent.facts_from_path(&self.path)
+    }
+}
+
+impl Memfold {
+    /// The logs that a request is about.
+    pub(crate) fn find(&self, logs: &Logs, receipts: &Receipts) -> Result<Found, Error> {
+        match logs {
+            Logs::File(path) => Ok(Found {
+                logs: vec![self.entry(path, receipts)?],
+                notes: Vec::new(),
+            }),
+            Logs::Below(folders) => self.below(folders, receipts),
+            Logs::Everywhere => Ok(self.in_stores()),
+            Logs::Project => {
+                let mut found = self.in_stores();
+                let project = self.project();
+                found
+                    .logs
+                    .retain(|log| self.belongs(log, project, receipts));
+                Ok(found)
+            }
+        }
+    }
+
+    /// One file, whatever its place.
+    pub(crate) fn entry(&self, path: &Path, receipts: &Receipts) -> Result<LogEntry, Error> {
+        let file_error = |what: String| Error::File {
+            path: path.to_owned(),
+            what,
+            hint: "name a log of an agent: a .jsonl or .jsonl.zst file".to_owned(),
+        };
+        let path = memfold_disk::resolve(path).map_err(|error| file_error(error.to_string()))?;
+        let identity =
+            Identity::at(&path, Links::Follow).map_err(|error| file_error(error.to_string()))?;
+        let form = Form::of(&path).unwrap_or(Form::Lines);
+        let stores = self.stores();
+        let in_store = stores
+            .iter()
+            .any(|(_, store)| memfold_disk::is_below(&path, &store.dir));
+        let log = LogFile::at(&path, form, identity);
+        let agent = detect(&log, receipts.of(&path))
+            .ok_or_else(|| file_error("not a log of an agent that is known here".to_owned()))?;
+        let archived = stores
+            .iter()
+            .any(|(_, store)| store.archived && memfold_disk::is_below(&path, &store.dir));
+        Ok(LogEntry {
+            path,
+            form,
+            agent,
+            identity,
+            archived,
+            in_store,
+        })
+    }
+
+    fn stores(&self) -> Vec<(&'static dyn Agent, memfold_agents::Store)> {
+        let home = self.variable("HOME").map(PathBuf::from);
+        let mut stores = Vec::new();
+        for agent in memfold_agents::all() {
+            for mut store in agent.stores(&|name| self.variable(name), home.as_deref()) {
+                if let Ok(real) = memfold_disk::resolve(&store.dir) {
+                    store.dir = real;
+                    stores.push((*agent, store));
+                }
+            }
+        }
+        stores
+    }
+
+    fn in_stores(&self) -> Found {
+        let mut found = Found::default();
+        let mut seen = HashSet::new();
+        for (agent, store) in self.stores() {
+            let limits = Limits {
+                depth: store.depth,
+                ..FOLDER_LIMITS
+            };
+            for file in walk(&store.dir, limits).files(|name| Form::of(Path::new(name)).is_some()) {
+                match file {
+                    Ok(file) => {
+                        let below = file.path.strip_prefix(&store.dir).unwrap_or(&file.path);
+                        let Some(form) = agent.names(below) else {
+                            continue;
+                        };
+                        if seen.insert(file.path.clone()) {
+                            found.logs.push(LogEntry {
+                                path: file.path,
+                                form,
+                                agent,
+                                identity: file.identity,
+                                archived: store.archived,
+                                in_store: true,
+                            });
+                        }
+                    }
+                    Err(error) if error.is_not_found() => {}
+                    Err(error) => found.notes.push(error.to_string()),
+                }
+            }
+        }
+        plain_form_wins(&mut found.logs);
+        found
+    }
+
+    fn below(&self, folders: &[PathBuf], receipts: &Receipts) -> Result<Found, Error> {
+        let stores = self.stores();
+        let mut found = Found::default();
+        let mut seen = HashSet::new();
+        let mut unknown = 0usize;
+        for folder in folders {
+            let real = memfold_disk::resolve(folder).map_err(|error| Error::File {
+                path: folder.clone(),
+                what: error.to_string(),
+                hint: "name a folder that holds logs".to_owned(),
+            })?;
+            if real.is_file() {
+                found.logs.push(self.entry(&real, receipts)?);
+                continue;
+            }
+            for file in walk(&real, FOLDER_LIMITS).files(|name| {
+                matches!(
+                    Form::of(Path::new(name)),
+                    Some(Form::Lines | Form::CompressedLines)
+                )
+            }) {
+                let file = match file {
+                    Ok(file) => file,
+                    Err(error) if error.is_not_found() => continue,
+                    Err(error) => {
+                        found.notes.push(error.to_string());
+                        continue;
+                    }
+                };
+                if !seen.insert(file.path.clone()) {
+                    continue;
+                }
+                let form = Form::of(&file.path).unwrap_or(Form::Lines);
+                match detect(
+                    &LogFile::at(&file.path, form, file.identity),
+                    receipts.of(&file.path),
+                ) {
+                    Some(agent) => {
+                        let of = |archived: bool| {
+                            stores.iter().any(|(_, store)| {
+                                (!archived || store.archived)
+                                    && memfold_disk::is_below(&file.path, &store.dir)
+                            })
+                        };
+                        let (in_store, archived) = (of(false), of(true));
+                        found.logs.push(LogEntry {
+                            path: file.path,
+                            form,
+                            agent,
+                            identity: file.identity,
+                            archived,
+                            in_store,
+                        });
+                    }
+                    None => unknown += 1,
+                }
+            }
+        }
+        if unknown > 0 {
+            found.notes.push(format!(
+                "{unknown} files are no log of an agent that is known here"
+            ));
+        }
+        plain_form_wins(&mut found.logs);
+        Ok(found)
+    }
+
+    /// Whether a log's task worked in a project.
+    pub(crate) fn belongs(&self, log: &LogEntry, project: &Path, receipts: &Receipts) -> bool {
+        self.cwd(log, receipts)
+            .is_some_and(|cwd| self.projects().owns(project, Path::new(&cwd)))
+    }
+
+    /// Where a log's task worked: as its receipt says, else as its first lines do.
+    pub(crate) fn cwd(&self, log: &LogEntry, receipts: &Receipts) -> Option<String> {
+        match receipts
+            .of(&log.path)
+            .and_then(|receipt| receipt.cwd.clone())
+        {
+            Some(cwd) => Some(cwd),
+            None => peek(&log.open(), log.agent, |facts| facts.cwd.is_some()).cwd,
+        }
+    }
+}
+
+/// The facts that a log's first lines tell, until they are enough.
+pub(crate) fn peek(
+    log: &LogFile,
+    agent: &'static dyn Agent,
+    enough: impl Fn(&LogFacts) -> bool,
+) -> LogFacts {
+    let mut facts = LogFacts::default();
+    let Ok(text) = log.text(Offset(0)) else {
+        return facts;
+    };
+    let mut lines = Lines::to_end(std::io::Read::take(text, PEEK), Position::START);
+    while let Ok(Some(line)) = lines.next(&mut |_| {}) {
+        if let Some(Ok(reading)) = line.text().map(|text| agent.read(text)) {
+            facts.add(&reading.facts);
+            if enough(&facts) {
+                break;
+            }
+        }
+    }
+    facts
+}
+
+fn detect(log: &LogFile, receipt: Option<&Receipt>) -> Option<&'static dyn Agent> {
+    if let Some(receipt) = receipt
+        && Identity::from_bytes(&receipt.log).inode == log.identity().inode
+        && let Some(agent) = memfold_agents::by_name(&receipt.agent)
+    {
+        return Some(agent);
+    }
+    let head = log.first_lines().ok()?;
+    let lines: Vec<&[u8]> = head
+        .split(|byte| *byte == b'\n')
+        .filter(|line| !line.is_empty())
+        .collect();
+    memfold_agents::detect(log.path(), &lines)
+}
+
+/// Of a log that stands both plain and compressed, the plain one counts.
+fn plain_form_wins(logs: &mut Vec<LogEntry>) {
+    let plain: HashSet<PathBuf> = logs
+        .iter()
+        .filter(|log| log.form == Form::Lines)
+        .map(|log| log.path.clone())
+        .collect();
+    logs.retain(|log| {
+        log.form != Form::CompressedLines || !plain.contains(&log.path.with_extension(""))
+    });
+    logs.sort_by(|a, b| a.path.cmp(&b.path));
+    logs.dedup_by(|a, b| a.path == b.path);
+}
+
+/// Where a log's sidecar should be. None inside a work tree is ever read: it may have come with a clone.
+pub(crate) fn place_of(
+    log: &Path,
+    known: &mut std::collections::HashMap<PathBuf, memfold_sidecar::Place>,
+) -> memfold_sidecar::Place {
+    let folder = log.parent().unwrap_or(log);
+    *known.entry(folder.to_owned()).or_insert_with(|| {
+        if project::in_work_tree(folder) {
+            memfold_sidecar::Place::Cache
+        } else {
+            memfold_sidecar::Place::Beside
+        }
+    })
+}

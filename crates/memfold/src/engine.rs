@@ -1,0 +1,136 @@
+//! The engine's own state: whose it is, which project, and where it keeps things.
+
+use std::ffi::OsString;
+use std::path::{Path, PathBuf};
+
+use memfold_disk::{Dirs, Locks};
+use memfold_sidecar::{Keeper, Receipts};
+
+use crate::error::Error;
+use crate::project::{self, Projects};
+use crate::request::Viewer;
+use crate::switch::Switch;
+
+/// How an engine is opened. Nothing is read from the process but through `variables`, so that a test can stand anywhere.
+pub struct Options {
+    /// The project's folder; else the repository of `working_directory`.
+    pub project: Option<PathBuf>,
+    /// Where the call is made from.
+    pub working_directory: PathBuf,
+    /// Our data directory, if given.
+    pub data_dir: Option<PathBuf>,
+    /// Our configuration directory, if given.
+    pub config_dir: Option<PathBuf>,
+    /// Our cache directory, if given.
+    pub cache_dir: Option<PathBuf>,
+    /// On whose behalf.
+    pub viewer: Viewer,
+    /// Looks an environment variable up (`HOME` among them).
+    pub variables: Box<dyn Fn(&str) -> Option<OsString> + Send + Sync>,
+}
+
+/// An opened engine: the only API of the front ends.
+pub struct Memfold {
+    viewer: Viewer,
+    variables: Box<dyn Fn(&str) -> Option<OsString> + Send + Sync>,
+    project: PathBuf,
+    projects: Projects,
+    dirs: Dirs,
+    keeper: Keeper,
+    switch: Switch,
+}
+
+impl Memfold {
+    /// Opens an engine. Reads nothing yet but where the project's folder is.
+    ///
+    /// # Errors
+    /// If the project's folder is not there, or no folder for memfold's own files is known.
+    pub fn open(options: Options) -> Result<Memfold, Error> {
+        let given = |name: &str| match name {
+            "MEMFOLD_DATA_DIR" => options.data_dir.clone().map(OsString::from),
+            "MEMFOLD_CONFIG_DIR" => options.config_dir.clone().map(OsString::from),
+            "MEMFOLD_CACHE_DIR" => options.cache_dir.clone().map(OsString::from),
+            _ => None,
+        };
+        let dirs = Dirs::from_env(|name| given(name).or_else(|| (options.variables)(name)))
+            .map_err(|error| Error::Usage {
+                what: error.to_string(),
+                hint: error.hint().to_owned(),
+            })?;
+        let projects = Projects::default();
+        let folder = match &options.project {
+            Some(folder) if !folder.is_dir() => {
+                return Err(Error::File {
+                    path: folder.clone(),
+                    what: "no such folder".to_owned(),
+                    hint: "give --project a project's folder".to_owned(),
+                });
+            }
+            Some(folder) => folder,
+            None => &options.working_directory,
+        };
+        let project = projects.of(folder);
+        let keeper = Keeper::new(dirs.locks(), dirs.cache.clone());
+        let switch = Switch::new(&dirs.config);
+        Ok(Memfold {
+            viewer: options.viewer,
+            variables: options.variables,
+            project,
+            projects,
+            dirs,
+            keeper,
+            switch,
+        })
+    }
+
+    /// On whose behalf it answers.
+    pub fn viewer(&self) -> Viewer {
+        self.viewer
+    }
+
+    /// The project's folder.
+    pub fn project(&self) -> &Path {
+        &self.project
+    }
+
+    pub(crate) fn project_name(&self) -> String {
+        project::name(&self.project)
+    }
+
+    pub(crate) fn projects(&self) -> &Projects {
+        &self.projects
+    }
+
+    pub(crate) fn dirs(&self) -> &Dirs {
+        &self.dirs
+    }
+
+    pub(crate) fn locks(&self) -> &Locks {
+        self.keeper.locks()
+    }
+
+    pub(crate) fn keeper(&self) -> &Keeper {
+        &self.keeper
+    }
+
+    pub(crate) fn switch(&self) -> &Switch {
+        &self.switch
+    }
+
+    pub(crate) fn variable(&self, name: &str) -> Option<OsString> {
+        (self.variables)(name)
+    }
+
+    pub(crate) fn receipts(&self) -> Receipts {
+        Receipts::load(&self.dirs.cache)
+    }
+
+    /// Saves receipts. What cannot be saved costs time at the next call, and nothing else.
+    pub(crate) fn save(&self, receipts: &mut Receipts, notes: &mut Vec<String>) {
+        if let Err(error) = receipts.save(self.locks()) {
+            notes.push(format!(
+                "receipts are not kept, so the next call proves the logs again: {error}"
+            ));
+        }
+    }
+}

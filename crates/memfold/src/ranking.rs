@@ -1,0 +1,192 @@
+//! The ranking of events (R2 of the measurements that the project started from), stage by stage, over what the segments
+//! gave. Parameters stand in one place, each with its source; the tests' reference computes the same without an index.
+//!
+//! 1. Base: BM25 over all segments as one collection, `k1` 0.9 and `b` 0.4; whole names weigh 2. The best [`POOL`] go on,
+//!    with their neighbours: the events before and after in the same log.
+//! 2. Coverage: `s = base · (½ + ½ · share)`, the share of the query's idf that the event holds.
+//! 3. Context, from the plain words only: a quarter of each neighbour's score is added, then a quarter of the score of the
+//!    event's group, both scaled to their best.
+//!
+//! Each stage is a function of the one before, in `f64`, in the order written.
+
+use std::collections::BTreeMap;
+
+use memfold_segment::{Bm25, DocId, Matches, Select};
+use memfold_text::{Query, WordKind};
+
+/// BM25 for events: long results are held against little, repetition counts soon no more (RANKING, R2.2).
+pub const BM25: Bm25 = Bm25 { k1: 0.9, b: 0.4 };
+/// How many events of the base ranking are looked at further.
+pub const POOL: usize = 200;
+/// How much of a score does not depend on coverage.
+pub const UNCOVERED: f64 = 0.5;
+/// What a neighbour lends.
+pub const NEIGHBOUR: f64 = 0.25;
+/// What the group lends.
+pub const GROUP: f64 = 0.25;
+
+/// An event, by its log and its number there.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct EventId {
+    /// The log's place among the logs ranked, newest task first.
+    pub log: usize,
+    /// The document's number in the log, tail included.
+    pub number: u32,
+}
+
+/// A ranked event.
+#[derive(Clone, Debug, PartialEq)]
+pub struct RankedEvent {
+    /// Which.
+    pub event: EventId,
+    /// Its score.
+    pub score: f64,
+    /// For each concept of the query, whether the event holds it.
+    pub held: Vec<bool>,
+}
+
+/// Where documents stand in their logs: what ranking asks of the logs beside their words.
+pub trait Places {
+    /// The event of a segment's document.
+    fn event(&self, segment: usize, document: DocId) -> EventId;
+    /// The segment and document of an event; nothing past the log's ends.
+    fn document(&self, event: EventId) -> Option<(usize, DocId)>;
+    /// The group of an event; events of one group are next to each other in their log.
+    fn group(&self, event: EventId) -> Option<u32>;
+}
+
+struct Candidate {
+    held: Vec<bool>,
+    covered: f64,
+    context: f64,
+    group: Option<u32>,
+}
+
+/// Ranks events. `filter` says which may be answered with; `live` is the one that `matches` was gathered with.
+/// Returns the ranked events, best first (ties to the newer task, then in the log's order), and how many matched.
+pub fn rank(
+    query: &Query,
+    matches: &Matches<'_>,
+    places: &dyn Places,
+    live: &dyn Select,
+    filter: &dyn Select,
+) -> (Vec<RankedEvent>, u64) {
+    let base = matches.rank(&BM25, filter, POOL);
+    let idf: Vec<f64> = base.concepts.iter().map(|(_, idf)| *idf).collect();
+    let all_idf: f64 = idf.iter().sum();
+    let plain: Vec<bool> = query
+        .concepts
+        .iter()
+        .map(|concept| concept.kind == WordKind::Plain)
+        .collect();
+    let names = plain.iter().any(|plain| !plain);
+
+    let candidate = |segment: usize, document: DocId, event: EventId| {
+        let scores = matches.contributions(&BM25, segment, document);
+        let held: Vec<bool> = scores.iter().map(|score| *score > 0.0).collect();
+        let base: f64 = scores.iter().sum();
+        let held_idf: f64 = idf
+            .iter()
+            .zip(&held)
+            .filter(|(_, held)| **held)
+            .map(|(idf, _)| *idf)
+            .sum();
+        let share = if all_idf > 0.0 {
+            held_idf / all_idf
+        } else {
+            0.0
+        };
+        let covered = base * (UNCOVERED + (1.0 - UNCOVERED) * share);
+        let context = if names {
+            scores
+                .iter()
+                .zip(&plain)
+                .filter(|(_, plain)| **plain)
+                .map(|(score, _)| *score)
+                .sum()
+        } else {
+            covered
+        };
+        Candidate {
+            held,
+            covered,
+            context,
+            group: places.group(event),
+        }
+    };
+
+    let mut pool: BTreeMap<EventId, Candidate> = BTreeMap::new();
+    for hit in &base.hits {
+        let event = places.event(hit.segment, hit.doc);
+        pool.insert(event, candidate(hit.segment, hit.doc, event));
+    }
+    for event in pool.keys().copied().collect::<Vec<_>>() {
+        for near in neighbours(event) {
+            if !pool.contains_key(&near)
+                && let Some((segment, document)) = places.document(near)
+                && live.holds(segment, document)
+                && filter.holds(segment, document)
+            {
+                pool.insert(near, candidate(segment, document, near));
+            }
+        }
+    }
+
+    let lent: Vec<f64> = pool
+        .iter()
+        .map(|(event, candidate)| {
+            let lent: f64 = neighbours(*event)
+                .filter_map(|near| pool.get(&near))
+                .filter(|near| near.group.is_some() && near.group == candidate.group)
+                .map(|near| NEIGHBOUR * near.context)
+                .sum();
+            candidate.covered + lent
+        })
+        .collect();
+    let groups = group_scores(&pool);
+    let best = lent.iter().copied().fold(0.0, f64::max);
+    let best_group = groups.values().copied().fold(0.0, f64::max);
+    let mut ranked: Vec<RankedEvent> = pool
+        .into_iter()
+        .zip(lent)
+        .filter(|(_, score)| *score > 0.0)
+        .map(|((event, candidate), score)| {
+            let group = candidate
+                .group
+                .and_then(|group| groups.get(&(event.log, group)))
+                .copied()
+                .unwrap_or(0.0);
+            let group = if best_group > 0.0 {
+                GROUP * group / best_group
+            } else {
+                0.0
+            };
+            RankedEvent {
+                event,
+                score: score / best + group,
+                held: candidate.held,
+            }
+        })
+        .collect();
+    ranked.sort_by(|a, b| b.score.total_cmp(&a.score).then(a.event.cmp(&b.event)));
+    (ranked, base.matched)
+}
+
+/// The events before and after.
+fn neighbours(event: EventId) -> impl Iterator<Item = EventId> {
+    [event.number.checked_sub(1), event.number.checked_add(1)]
+        .into_iter()
+        .flatten()
+        .map(move |number| EventId { number, ..event })
+}
+
+/// A group's score: the sum of what its events of the pool could lend.
+fn group_scores(pool: &BTreeMap<EventId, Candidate>) -> BTreeMap<(usize, u32), f64> {
+    let mut groups = BTreeMap::new();
+    for (event, candidate) in pool {
+        if let Some(group) = candidate.group {
+            *groups.entry((event.log, group)).or_insert(0.0) += candidate.context;
+        }
+    }
+    groups
+}

@@ -1,0 +1,159 @@
+//! What an event says, read again from its line: redacted by today's rules, and made fit to be shown.
+//! A search's best lines and a recall's pages number the lines of the same text.
+
+use memfold_agents::Agent;
+use memfold_fold::document::{Document, DocumentKind, Link};
+use memfold_log::event::{Call, Event, Outcome, Part};
+use memfold_log::{Offset, Reread};
+use memfold_redact::redact;
+use memfold_sidecar::LogFile;
+use memfold_text::shorten;
+
+use crate::visible::visible;
+
+/// A title is cut to so many characters.
+const TITLE: usize = 160;
+
+/// An event as it is told.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Told {
+    /// What it is, on one line.
+    pub(crate) title: String,
+    /// Its words, redacted.
+    pub(crate) text: String,
+    pub(crate) exit: Option<i32>,
+    pub(crate) failed: bool,
+    pub(crate) helper: Option<String>,
+    /// The titles of a reply's calls, in order.
+    pub(crate) calls: Vec<String>,
+    /// Files beside the log that hold the whole of a result's text.
+    pub(crate) persisted: Vec<String>,
+}
+
+/// Reads an event. `calls` are the links of a result to the calls it answers.
+pub(crate) fn tell(
+    log: &LogFile,
+    agent: &'static dyn Agent,
+    document: &Document,
+    calls: &[Link],
+) -> Result<Told, String> {
+    let line = line(log, document.start, document.length)?;
+    let event = event(&line, agent)
+        .ok_or_else(|| format!("line {} is not the event that was folded", document.seq))?;
+    let mut told = Told {
+        helper: event.helper.as_deref().map(clean),
+        ..Told::default()
+    };
+    let mut texts: Vec<String> = Vec::new();
+    let outputs = event
+        .parts
+        .iter()
+        .filter(|part| matches!(part, Part::Output(_)))
+        .count();
+    for (number, part) in event.parts.iter().enumerate() {
+        match part {
+            Part::Text(text) => texts.push(redact(text).into_owned()),
+            Part::Call(call) => {
+                let title = title_of(call);
+                let arguments = redact(&call.arguments);
+                // The subject is the title's; the arguments follow where they say more.
+                if arguments.trim() == call.subject.trim() || arguments.trim().is_empty() {
+                    texts.push(title.clone());
+                } else {
+                    texts.push(format!("{title}\n{arguments}"));
+                }
+                told.calls.push(title);
+            }
+            Part::Output(output) => {
+                let link = calls
+                    .iter()
+                    .find(|link| u32::try_from(number).is_ok_and(|number| link.part == number));
+                let call = link
+                    .and_then(|link| call_title(log, agent, link))
+                    .or_else(|| output.tool.as_deref().map(clean));
+                if outputs > 1
+                    && let Some(call) = &call
+                {
+                    texts.push(format!("[{call}]"));
+                }
+                if told.title.is_empty() {
+                    told.title = call.unwrap_or_else(|| "a result".to_owned());
+                }
+                match output.outcome {
+                    Outcome::Exit(code) => {
+                        told.exit = told.exit.filter(|known| *known != 0).or(Some(code));
+                        told.failed |= code != 0;
+                    }
+                    Outcome::Failed => told.failed = true,
+                    Outcome::Unknown => {}
+                }
+                told.persisted
+                    .extend(output.persisted.as_deref().map(str::to_owned));
+                texts.push(redact(&output.text).into_owned());
+            }
+        }
+    }
+    told.text = texts.join("\n");
+    if told.title.is_empty() {
+        told.title = match document.kind {
+            DocumentKind::Compaction => "the note that a compaction left".to_owned(),
+            _ => clean(
+                told.text
+                    .lines()
+                    .map(str::trim)
+                    .find(|line| !line.is_empty())
+                    .unwrap_or_default(),
+            ),
+        };
+    }
+    Ok(told)
+}
+
+/// Only the words of an event, as they are: to look for what stands side by side in them.
+pub(crate) fn words_of(
+    log: &LogFile,
+    agent: &'static dyn Agent,
+    document: &Document,
+) -> Option<String> {
+    let line = line(log, document.start, document.length).ok()?;
+    let event = event(&line, agent)?;
+    let parts = event.parts.iter().map(|part| match part {
+        Part::Text(text) => text.as_ref(),
+        Part::Call(call) => call.arguments.as_ref(),
+        Part::Output(output) => output.text.as_ref(),
+    });
+    Some(parts.collect::<Vec<_>>().join("\n"))
+}
+
+/// The title of the call that a link names.
+fn call_title(log: &LogFile, agent: &'static dyn Agent, link: &Link) -> Option<String> {
+    let line = line(log, link.call_start, link.call_length).ok()?;
+    let event = event(&line, agent)?;
+    let call = event.parts.iter().filter_map(|part| match part {
+        Part::Call(call) => Some(call),
+        _ => None,
+    });
+    call.into_iter()
+        .nth(usize::try_from(link.call).ok()?)
+        .map(title_of)
+}
+
+/// A call on one line: `Bash cargo test -p guard`.
+fn title_of(call: &Call<'_>) -> String {
+    clean(&format!("{} {}", call.tool, redact(&call.subject)))
+}
+
+/// One line of a log's text as a title.
+fn clean(text: &str) -> String {
+    let text = redact(text.trim());
+    shorten(&visible(&text), TITLE).into_owned()
+}
+
+fn line(log: &LogFile, start: u64, length: u64) -> Result<Reread, String> {
+    log.line(Offset(start), length)
+        .map_err(|error| error.to_string())
+}
+
+fn event<'a>(line: &'a Reread, agent: &'static dyn Agent) -> Option<Event<'a>> {
+    agent.read(line.content().text()?).ok()?.event
+}

@@ -1,0 +1,373 @@
+//! Logs made ready: each with a sidecar that may be believed and the tail that follows it.
+//! One log's fault is a note, never the end of the call; many logs are folded newest first, on all cores.
+
+use std::collections::HashMap;
+use std::sync::Mutex;
+use std::sync::atomic::{AtomicUsize, Ordering};
+
+use memfold_agents::PathFacts;
+use memfold_disk::Identity;
+use memfold_fold::Tail;
+use memfold_fold::card::Card;
+use memfold_fold::document::{Document, Keys, Link};
+use memfold_fold::facts::LogFacts;
+use memfold_sidecar::{Keeping, Kept, LogFile, Need, Place, Receipt, Receipts, SidecarError};
+use rayon::prelude::*;
+
+use crate::catalogue::{LogEntry, place_of};
+use crate::engine::Memfold;
+use crate::progress::Progress;
+
+/// A log that may be searched and read.
+pub(crate) struct Ready {
+    pub(crate) entry: LogEntry,
+    pub(crate) file: LogFile,
+    pub(crate) sidecar: Kept,
+    pub(crate) tail: Option<Tail>,
+    pub(crate) about: About,
+}
+
+/// What is known of a log's task.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct About {
+    /// The task's id; a helper's is its parent's with its own label.
+    pub(crate) task: String,
+    pub(crate) helper: Option<String>,
+    pub(crate) cwd: Option<String>,
+    pub(crate) title: String,
+    pub(crate) started: Option<i64>,
+    pub(crate) ended: Option<i64>,
+}
+
+impl About {
+    /// What a log's facts and its path say. A path that names the task is right: the lines may be a copy's.
+    pub(crate) fn new(entry: &LogEntry, facts: &LogFacts) -> About {
+        let title = facts.title.clone().unwrap_or_default();
+        About::of(
+            entry,
+            facts.task.as_deref(),
+            facts.parent.as_deref(),
+            facts.helper.as_deref(),
+        )
+        .with(facts.cwd.clone(), title, facts.started, facts.ended)
+    }
+
+    pub(crate) fn of_receipt(entry: &LogEntry, receipt: &Receipt) -> About {
+        let title = receipt
+            .title
+            .clone()
+            .or_else(|| receipt.request.clone())
+            .unwrap_or_default();
+        About::of(
+            entry,
+            receipt.task.as_deref(),
+            receipt.parent.as_deref(),
+            receipt.helper.as_deref(),
+        )
+        .with(receipt.cwd.clone(), title, receipt.started, receipt.ended)
+    }
+
+    fn of(
+        entry: &LogEntry,
+        task: Option<&str>,
+        parent: Option<&str>,
+        helper: Option<&str>,
+    ) -> About {
+        let PathFacts {
+            task: path_task,
+            parent: path_parent,
+            helper: path_helper,
+        } = entry.path_facts();
+        let helper = path_helper.or_else(|| helper.map(str::to_owned));
+        let parent = path_parent.or_else(|| parent.map(str::to_owned));
+        let stem = || {
+            let name = entry
+                .path
+                .file_name()
+                .unwrap_or_default()
+                .to_string_lossy()
+                .into_owned();
+            name.split('.').next().unwrap_or_default().to_owned()
+        };
+        let own = path_task
+            .or_else(|| task.map(str::to_owned))
+            .unwrap_or_else(stem);
+        let task = match (&helper, parent) {
+            (Some(helper), Some(parent)) => format!("{parent}/{helper}"),
+            // A helper's lines carry its parent's id.
+            (Some(helper), None) if own != *helper => format!("{own}/{helper}"),
+            _ => own,
+        };
+        About {
+            task,
+            helper,
+            ..About::default()
+        }
+    }
+
+    fn with(
+        self,
+        cwd: Option<String>,
+        title: String,
+        started: Option<i64>,
+        ended: Option<i64>,
+    ) -> About {
+        About {
+            cwd,
+            title,
+            started,
+            ended,
+            ..self
+        }
+    }
+}
+
+impl Ready {
+    /// The ranked events of the sidecar; those of the tail are numbered after them.
+    pub(crate) fn sealed_documents(&self) -> u32 {
+        self.sidecar.header().documents
+    }
+
+    pub(crate) fn documents(&self) -> u32 {
+        let tail = self.tail.as_ref().map_or(0, |tail| tail.documents.len());
+        self.sealed_documents()
+            .saturating_add(u32::try_from(tail).unwrap_or(u32::MAX))
+    }
+
+    /// A document's row, by its number in the log.
+    pub(crate) fn document(&self, number: u32) -> Result<Document, SidecarError> {
+        match number.checked_sub(self.sealed_documents()) {
+            None => self.sidecar.document(number),
+            Some(after) => self
+                .tail
+                .as_ref()
+                .and_then(|tail| tail.documents.get(usize::try_from(after).ok()?))
+                .cloned()
+                .ok_or_else(|| SidecarError::Log(format!("there is no document {number}"))),
+        }
+    }
+
+    /// Every document's row.
+    pub(crate) fn all_documents(&self) -> Result<Vec<Document>, SidecarError> {
+        let mut documents = self.sidecar.documents(0..self.sealed_documents())?;
+        documents.extend(
+            self.tail
+                .iter()
+                .flat_map(|tail| tail.documents.iter().cloned()),
+        );
+        Ok(documents)
+    }
+
+    pub(crate) fn keys(&self) -> Result<Vec<Keys>, SidecarError> {
+        let mut keys = self.sidecar.keys()?;
+        keys.extend(self.tail.iter().flat_map(|tail| &tail.keys));
+        Ok(keys)
+    }
+
+    /// A card, by its number in the log.
+    pub(crate) fn card(&self, number: u32) -> Result<Card, SidecarError> {
+        match &self.tail {
+            Some(tail) if number >= tail.first_card => tail
+                .cards
+                .get(usize::try_from(number - tail.first_card).unwrap_or(usize::MAX))
+                .cloned()
+                .ok_or_else(|| SidecarError::Log(format!("there is no card {number}"))),
+            _ => self.sidecar.card(number),
+        }
+    }
+
+    pub(crate) fn all_cards(&self) -> Result<Vec<Card>, SidecarError> {
+        let mut cards = self.sidecar.cards(0..self.sidecar.header().cards)?;
+        cards.extend(self.tail.iter().flat_map(|tail| tail.cards.iter().cloned()));
+        Ok(cards)
+    }
+
+    /// Whether a card's turn is not whole yet.
+    pub(crate) fn is_open(&self, card: u32) -> bool {
+        self.tail.as_ref().is_some_and(|tail| {
+            u32::try_from(tail.cards.len())
+                .ok()
+                .and_then(|cards| tail.first_card.checked_add(cards)?.checked_sub(1))
+                == Some(card)
+        })
+    }
+
+    /// The calls that a result answers.
+    pub(crate) fn calls_of(&self, result: u64) -> Result<Vec<Link>, SidecarError> {
+        let mut links = self.sidecar.links_of_result(result)?;
+        links.extend(self.tail_links(|link| link.result_seq == result));
+        Ok(links)
+    }
+
+    /// The results of a reply's calls.
+    pub(crate) fn results_of(&self, reply: u64) -> Result<Vec<Link>, SidecarError> {
+        let mut links = self.sidecar.links_of_call(reply)?;
+        links.extend(self.tail_links(|link| link.call_seq == reply));
+        Ok(links)
+    }
+
+    fn tail_links(&self, wanted: impl Fn(&Link) -> bool) -> Vec<Link> {
+        self.tail
+            .iter()
+            .flat_map(|tail| &tail.links)
+            .filter(|link| wanted(link))
+            .cloned()
+            .collect()
+    }
+
+    /// The document of a line, with its number.
+    pub(crate) fn document_of(&self, seq: u64) -> Result<Option<(u32, Document)>, SidecarError> {
+        if let Some(found) = self.sidecar.document_of(seq)? {
+            return Ok(Some(found));
+        }
+        let tail = self.tail.as_ref().map_or(&[][..], |tail| &tail.documents);
+        Ok(tail
+            .iter()
+            .position(|document| document.seq == seq)
+            .and_then(|place| {
+                let number = self
+                    .sealed_documents()
+                    .checked_add(u32::try_from(place).ok()?)?;
+                Some((number, tail.get(place)?.clone()))
+            }))
+    }
+}
+
+/// What became of many logs.
+#[derive(Default)]
+pub(crate) struct Batch {
+    pub(crate) ready: Vec<Ready>,
+    pub(crate) notes: Vec<String>,
+    /// Logs that were left, since the call was to stop.
+    pub(crate) left: usize,
+}
+
+impl Memfold {
+    /// Makes logs ready for a search, newest first.
+    pub(crate) fn ready(
+        &self,
+        entries: Vec<LogEntry>,
+        receipts: &mut Receipts,
+        progress: &dyn Progress,
+    ) -> Batch {
+        let mut batch = Batch::default();
+        for kept in self.keep_all(entries, receipts, Need::Search, progress) {
+            let (entry, file, keeping) = kept;
+            match keeping {
+                None => batch.left += 1,
+                Some(Ok(keeping)) => {
+                    let about = self.about(&entry, &keeping, receipts);
+                    if let Some(receipt) = keeping.receipt {
+                        receipts.put(&entry.path, receipt);
+                    }
+                    batch.notes.extend(keeping.notes);
+                    batch.ready.push(Ready {
+                        entry,
+                        file,
+                        sidecar: keeping.sidecar,
+                        tail: keeping.tail,
+                        about,
+                    });
+                }
+                Some(Err(error)) => batch
+                    .notes
+                    .push(format!("{}: {error}", entry.path.display())),
+            }
+        }
+        self.save(receipts, &mut batch.notes);
+        batch
+    }
+
+    fn about(&self, entry: &LogEntry, keeping: &Keeping, receipts: &Receipts) -> About {
+        match keeping
+            .receipt
+            .as_ref()
+            .or_else(|| receipts.of(&entry.path))
+        {
+            Some(receipt) => About::of_receipt(entry, receipt),
+            None => match &keeping.tail {
+                Some(tail) => About::new(entry, &tail.state.facts),
+                None => keeping
+                    .sidecar
+                    .checkpoint()
+                    .map(|checkpoint| About::new(entry, &checkpoint.facts))
+                    .unwrap_or_else(|_| About::of(entry, None, None, None)),
+            },
+        }
+    }
+
+    /// Keeps the sidecars of logs; nothing for a log that was left, since the call was to stop.
+    pub(crate) fn keep_all(
+        &self,
+        mut entries: Vec<LogEntry>,
+        receipts: &Receipts,
+        need: Need,
+        progress: &dyn Progress,
+    ) -> Vec<(LogEntry, LogFile, Option<Result<Keeping, SidecarError>>)> {
+        entries
+            .sort_by_key(|entry| std::cmp::Reverse((entry.identity.mtime_ns, entry.path.clone())));
+        let mut places = HashMap::new();
+        let work: Vec<(LogEntry, LogFile, Place)> = entries
+            .into_iter()
+            .map(|entry| {
+                let place = place_of(&entry.path, &mut places);
+                (entry.clone(), entry.open(), place)
+            })
+            .collect();
+        let unproved: Vec<&LogEntry> = work
+            .iter()
+            .map(|(entry, ..)| entry)
+            .filter(|entry| !is_proved(entry, receipts, need))
+            .collect();
+        let bytes = unproved.iter().map(|entry| entry.identity.size).sum();
+        let keep = |(entry, file, place): (LogEntry, LogFile, Place)| {
+            let keeping = self
+                .keeper()
+                .keep(&file, entry.agent, place, receipts, need);
+            (entry, file, Some(keeping))
+        };
+        if unproved.is_empty() {
+            return work.into_iter().map(keep).collect();
+        }
+        progress.begin(unproved.len(), bytes);
+        drop(unproved);
+        let next = AtomicUsize::new(0);
+        let slots: Vec<_> = work.into_iter().map(|job| Mutex::new(Some(job))).collect();
+        // Each thread takes the newest log that is left, so that what is stopped early has the newest.
+        let mut done: Vec<_> = (0..rayon::current_num_threads())
+            .into_par_iter()
+            .flat_map_iter(|_| {
+                std::iter::from_fn(|| {
+                    let number = next.fetch_add(1, Ordering::Relaxed);
+                    let job = slots.get(number)?.lock().ok()?.take()?;
+                    Some((number, job))
+                })
+                .map(|(number, job)| {
+                    if progress.stop() {
+                        return (number, (job.0, job.1, None));
+                    }
+                    let size = if is_proved(&job.0, receipts, need) {
+                        0
+                    } else {
+                        job.0.identity.size
+                    };
+                    let kept = keep(job);
+                    progress.advance(size);
+                    (number, kept)
+                })
+                .collect::<Vec<_>>()
+            })
+            .collect();
+        progress.end();
+        done.sort_by_key(|(number, _)| *number);
+        done.into_iter().map(|(_, kept)| kept).collect()
+    }
+}
+
+fn is_proved(entry: &LogEntry, receipts: &Receipts, need: Need) -> bool {
+    need != Need::Rebuild
+        && receipts.of(&entry.path).is_some_and(|receipt| {
+            receipt.holds_for(&entry.identity)
+                || Identity::from_bytes(&receipt.log) == entry.identity
+        })
+}

@@ -1,0 +1,78 @@
+//! What a front end asks of the engine.
+
+use std::path::PathBuf;
+
+use memfold_fold::document::DocumentKind;
+use memfold_log::Timestamp;
+
+/// On whose behalf the engine answers.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Viewer {
+    /// A person at a terminal: reads any task.
+    Person,
+    /// An agent: reads earlier tasks only where a person turned that on.
+    Agent,
+}
+
+/// What is searched.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Scope {
+    /// One log.
+    Conversation,
+    /// The project's logs.
+    Earlier,
+}
+
+/// Which logs a request is about.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Logs {
+    /// The project's, as the agents' stores hold them.
+    Project,
+    /// Every project's. A person only.
+    Everywhere,
+    /// All logs below these folders, whatever their project.
+    Below(Vec<PathBuf>),
+    /// This one file.
+    File(PathBuf),
+}
+
+/// A search of sessions.
+#[derive(Clone, Debug)]
+pub struct Search {
+    /// What is asked, as typed: words, names, `"quoted phrases"`.
+    pub query: String,
+    /// Where.
+    pub logs: Logs,
+    /// How many events the answer holds at most.
+    pub limit: usize,
+    /// Only events that pass, applied before ranking.
+    pub filter: Filter,
+}
+
+/// Which events may be answered with.
+#[derive(Clone, Debug, Default)]
+pub struct Filter {
+    /// Only these agents' logs (by name or short name); empty for all.
+    pub agents: Vec<String>,
+    /// Only these kinds; empty for all.
+    pub kinds: Vec<DocumentKind>,
+    /// Only events at or after this moment.
+    pub since: Option<Timestamp>,
+    /// Only events before this moment.
+    pub until: Option<Timestamp>,
+    /// Only turns whose card names a path that is, ends with, or lies below this one.
+    pub path: Option<String>,
+}
+
+/// One event to read back.
+#[derive(Clone, Debug)]
+pub struct Recall {
+    /// `TASK:SEQ`, or `SEQ` alone with [`Logs::File`].
+    pub address: String,
+    /// Where the task's log is looked for.
+    pub logs: Logs,
+    /// The first line of the event's text to show, from 1.
+    pub start: u64,
+    /// How many lines at most; 80 unless given.
+    pub count: u64,
+}

@@ -1,0 +1,375 @@
+//! The upkeep of sidecars: fold, verify, rebuild, forget. Each says, log by log, what it found and what it did.
+
+use std::collections::{HashMap, HashSet};
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use memfold_disk::{Identity, Limits, Links, walk};
+use memfold_sidecar::{Bytes, Done, Keeping, Need, Place, Receipts, SidecarError, Verdict, beside};
+use rayon::prelude::*;
+
+use crate::answer::{FoldReport, FoldRow, Forgotten};
+use crate::catalogue::{LogEntry, place_of};
+use crate::engine::Memfold;
+use crate::error::Error;
+use crate::progress::Progress;
+use crate::request::Logs;
+
+const FOLDER_LIMITS: Limits = Limits {
+    depth: 24,
+    entries: 2_000_000,
+};
+
+impl Memfold {
+    /// Brings sidecars up to date: of the paths given (logs or folders), else of the project's logs.
+    ///
+    /// # Errors
+    /// If a path cannot be read. Faults of single logs are rows of the report.
+    pub fn fold(&self, paths: &[PathBuf], progress: &dyn Progress) -> Result<FoldReport, Error> {
+        self.upkeep(paths, Need::Fold, progress)
+    }
+
+    /// Makes sidecars anew from their logs, whatever they are worth.
+    ///
+    /// # Errors
+    /// As [`Memfold::fold`].
+    pub fn rebuild(&self, paths: &[PathBuf], progress: &dyn Progress) -> Result<FoldReport, Error> {
+        self.upkeep(paths, Need::Rebuild, progress)
+    }
+
+    fn upkeep(
+        &self,
+        paths: &[PathBuf],
+        need: Need,
+        progress: &dyn Progress,
+    ) -> Result<FoldReport, Error> {
+        let mut receipts = self.receipts();
+        let (logs, mut notes) = self.named(paths, &receipts)?;
+        let mut rows = self.orphans(paths, &logs, &mut receipts, need);
+        let mut left = 0;
+        for (entry, _, kept) in self.keep_all(logs, &receipts, need, progress) {
+            match kept {
+                None => left += 1,
+                Some(Ok(keeping)) => {
+                    rows.push(row_of(&entry, &keeping));
+                    notes.extend(keeping.notes);
+                    if let Some(receipt) = keeping.receipt {
+                        receipts.put(&entry.path, receipt);
+                    }
+                }
+                Some(Err(error)) => rows.push(failed(&entry, &error)),
+            }
+        }
+        if left > 0 {
+            notes.push(format!("{left} older logs were not reached"));
+        }
+        self.save(&mut receipts, &mut notes);
+        rows.sort_by(|a, b| a.path.cmp(&b.path));
+        Ok(FoldReport {
+            schema: 1,
+            logs: rows,
+            notes,
+            wrong: 0,
+        })
+    }
+
+    /// Checks sidecars in full: every byte, the log's hashes, and that folding again gives the same. Changes nothing.
+    ///
+    /// # Errors
+    /// As [`Memfold::fold`].
+    pub fn verify(&self, paths: &[PathBuf], progress: &dyn Progress) -> Result<FoldReport, Error> {
+        let receipts = self.receipts();
+        let (logs, mut notes) = self.named(paths, &receipts)?;
+        let mut places = HashMap::new();
+        let work: Vec<(LogEntry, Place)> = logs
+            .into_iter()
+            .map(|entry| {
+                let place = match receipts.of(&entry.path) {
+                    Some(receipt) => receipt.place,
+                    None => place_of(&entry.path, &mut places),
+                };
+                (entry, place)
+            })
+            .collect();
+        progress.begin(
+            work.len(),
+            work.iter().map(|(entry, _)| entry.identity.size).sum(),
+        );
+        let mut rows: Vec<Option<FoldRow>> = work
+            .par_iter()
+            .map(|(entry, place)| {
+                if progress.stop() {
+                    return None;
+                }
+                let verdict = self
+                    .keeper()
+                    .verify(&entry.open(), entry.agent, *place, &receipts);
+                progress.advance(entry.identity.size);
+                Some(match verdict {
+                    Ok(verdict) => self.verified(entry, *place, &verdict),
+                    Err(error) => FoldRow {
+                        wrong: true,
+                        ..failed(entry, &error)
+                    },
+                })
+            })
+            .collect();
+        progress.end();
+        let left = rows.iter().filter(|row| row.is_none()).count();
+        if left > 0 {
+            notes.push(format!("{left} logs were not reached"));
+        }
+        let mut logs: Vec<FoldRow> = rows.drain(..).flatten().collect();
+        logs.sort_by(|a, b| a.path.cmp(&b.path));
+        let wrong = logs.iter().filter(|row| row.wrong).count();
+        Ok(FoldReport {
+            schema: 1,
+            logs,
+            notes,
+            wrong,
+        })
+    }
+
+    fn verified(&self, entry: &LogEntry, place: Place, verdict: &Verdict) -> FoldRow {
+        let path = match place {
+            Place::Beside => beside(&entry.path),
+            Place::Cache => self.keeper().in_cache(&entry.path),
+        };
+        let wrong = match verdict {
+            // Missing or behind is said, not wrong; so is what another version of the program has to judge.
+            Verdict::Current
+            | Verdict::Appended { .. }
+            | Verdict::Missing
+            | Verdict::Moved
+            | Verdict::Unproven => false,
+            Verdict::FoldChanged { .. }
+            | Verdict::NewerFold { .. }
+            | Verdict::NewerFormat { .. } => false,
+            Verdict::OlderFormat { .. } | Verdict::OtherForm => false,
+            Verdict::LogTruncated { .. } | Verdict::LogRewritten { .. } | Verdict::LogReplaced => {
+                true
+            }
+            Verdict::Orphan | Verdict::Damaged { .. } | Verdict::Unreadable { .. } => true,
+        };
+        FoldRow {
+            path: entry.path.clone(),
+            verdict: verdict.word(),
+            found: verdict.to_string(),
+            done: "nothing".to_owned(),
+            wrong,
+            bytes: entry.identity.size,
+            sidecar_bytes: Identity::at(path, Links::Refuse)
+                .ok()
+                .map(|identity| identity.size),
+            events: None,
+            turns: None,
+        }
+    }
+
+    /// The logs that a call names.
+    fn named(
+        &self,
+        paths: &[PathBuf],
+        receipts: &Receipts,
+    ) -> Result<(Vec<LogEntry>, Vec<String>), Error> {
+        let logs = if paths.is_empty() {
+            Logs::Project
+        } else {
+            Logs::Below(paths.to_vec())
+        };
+        let found = self.find(&logs, receipts)?;
+        let mut notes = found.notes;
+        if found.logs.is_empty() {
+            notes.push(match paths {
+                [] => format!("no agent's log of {} was found", self.project().display()),
+                _ => "no agent's log was found there".to_owned(),
+            });
+        }
+        Ok((found.logs, notes))
+    }
+
+    /// Sidecars whose log is gone answer nothing, and go: those beside the named logs, and those that receipts know.
+    fn orphans(
+        &self,
+        paths: &[PathBuf],
+        logs: &[LogEntry],
+        receipts: &mut Receipts,
+        need: Need,
+    ) -> Vec<FoldRow> {
+        let mut rows = Vec::new();
+        let mut remove = |sidecar: PathBuf| {
+            let bytes = Identity::at(&sidecar, Links::Refuse)
+                .ok()
+                .map(|identity| identity.size);
+            let done = match need {
+                Need::Fold | Need::Rebuild => match fs::remove_file(&sidecar) {
+                    Ok(()) => "removed".to_owned(),
+                    Err(error) => format!("failed: {error}"),
+                },
+                Need::Search => "nothing".to_owned(),
+            };
+            rows.push(FoldRow {
+                path: sidecar,
+                verdict: Verdict::Orphan.word(),
+                found: Verdict::Orphan.to_string(),
+                done,
+                wrong: false,
+                bytes: 0,
+                sidecar_bytes: bytes,
+                events: None,
+                turns: None,
+            });
+        };
+        let known: HashSet<PathBuf> = logs.iter().map(|log| beside(&log.path)).collect();
+        let mut folders: HashSet<PathBuf> = logs
+            .iter()
+            .filter_map(|log| Some(log.path.parent()?.to_owned()))
+            .collect();
+        let mut seen = HashSet::new();
+        for path in paths.iter().filter(|path| path.is_dir()) {
+            let Ok(real) = memfold_disk::resolve(path) else {
+                continue;
+            };
+            for file in walk(&real, FOLDER_LIMITS)
+                .files(|name| Path::new(name).extension().is_some_and(|end| end == "mem"))
+                .flatten()
+            {
+                folders.extend(file.path.parent().map(Path::to_owned));
+            }
+        }
+        for folder in folders {
+            for file in walk(
+                &folder,
+                Limits {
+                    depth: 1,
+                    ..FOLDER_LIMITS
+                },
+            )
+            .files(|name| Path::new(name).extension().is_some_and(|end| end == "mem"))
+            .flatten()
+            {
+                if !known.contains(&file.path)
+                    && !has_log(&file.path)
+                    && is_ours(&file.path)
+                    && seen.insert(file.path.clone())
+                {
+                    remove(file.path);
+                }
+            }
+        }
+        let gone: Vec<PathBuf> = receipts
+            .all()
+            .filter(|(log, _)| matches!(Identity::at(log, Links::Follow), Err(error) if error.is_not_found()))
+            .map(|(log, _)| log.to_owned())
+            .collect();
+        for log in gone {
+            let cached = self.keeper().in_cache(&log);
+            if cached.exists() && seen.insert(cached.clone()) {
+                remove(cached);
+            }
+            receipts.drop(&log);
+        }
+        rows
+    }
+
+    /// Removes the sidecars of the project's logs and what else memfold wrote about them. Logs stay.
+    ///
+    /// # Errors
+    /// If the stores cannot be read.
+    pub fn forget_sessions(&self) -> Result<Forgotten, Error> {
+        let mut receipts = self.receipts();
+        let found = self.find(&Logs::Project, &receipts)?;
+        let mut forgotten = Forgotten {
+            schema: 1,
+            sidecars: 0,
+            files: 0,
+            bytes: 0,
+            notes: found.notes,
+        };
+        for entry in &found.logs {
+            let sidecar = beside(&entry.path);
+            let mut damaged = sidecar.clone().into_os_string();
+            damaged.push(".damaged");
+            for (path, is_sidecar) in [
+                (sidecar, true),
+                (self.keeper().in_cache(&entry.path), true),
+                (PathBuf::from(damaged), false),
+            ] {
+                if !is_ours(&path) {
+                    continue;
+                }
+                let bytes = Identity::at(&path, Links::Refuse).map_or(0, |identity| identity.size);
+                match fs::remove_file(&path) {
+                    Ok(()) => {
+                        forgotten.bytes += bytes;
+                        *(if is_sidecar {
+                            &mut forgotten.sidecars
+                        } else {
+                            &mut forgotten.files
+                        }) += 1;
+                    }
+                    Err(error) => forgotten.notes.push(format!("{}: {error}", path.display())),
+                }
+            }
+            receipts.drop(&entry.path);
+        }
+        self.save(&mut receipts, &mut forgotten.notes);
+        Ok(forgotten)
+    }
+}
+
+fn row_of(entry: &LogEntry, keeping: &Keeping) -> FoldRow {
+    let header = keeping.sidecar.header();
+    FoldRow {
+        path: entry.path.clone(),
+        verdict: keeping.verdict.word(),
+        found: keeping.verdict.to_string(),
+        done: keeping.done.to_string(),
+        wrong: false,
+        bytes: entry.identity.size,
+        sidecar_bytes: match keeping.done {
+            Done::InMemory(_) => None,
+            _ => Some(keeping.sidecar.bytes().length()),
+        },
+        events: Some(header.documents),
+        turns: keeping
+            .sidecar
+            .checkpoint()
+            .ok()
+            .map(|checkpoint| checkpoint.turn),
+    }
+}
+
+fn failed(entry: &LogEntry, error: &SidecarError) -> FoldRow {
+    FoldRow {
+        path: entry.path.clone(),
+        verdict: "unreadable",
+        found: error.to_string(),
+        done: format!("failed: {error}"),
+        wrong: false,
+        bytes: entry.identity.size,
+        sidecar_bytes: None,
+        events: None,
+        turns: None,
+    }
+}
+
+/// Whether a sidecar has a log beside it in any form.
+fn has_log(sidecar: &Path) -> bool {
+    let stem = sidecar.with_extension("");
+    ["jsonl", "jsonl.zst", "jsonl.zstd", "json"]
+        .iter()
+        .any(|end| {
+            let mut name = stem.as_os_str().to_owned();
+            name.push(".");
+            name.push(end);
+            Path::new(&name).exists()
+        })
+}
+
+/// Whether a file begins as our sidecars do: nothing else is ever removed.
+fn is_ours(path: &Path) -> bool {
+    memfold_disk::Snapshot::open(path, Links::Refuse)
+        .and_then(|file| file.read_at(0, 8))
+        .is_ok_and(|head| head == memfold_sidecar::MAGIC)
+}

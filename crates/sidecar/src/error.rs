@@ -1,0 +1,59 @@
+//! Why a sidecar cannot be written or believed. An upgrade and a damage are never the same error.
+
+use std::io;
+
+use crate::header::Tag;
+
+/// Why a sidecar cannot be written or believed.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum SidecarError {
+    /// The file does not begin as a sidecar does.
+    #[error("not a sidecar")]
+    NotASidecar,
+    /// A later program wrote it, in a way that this one cannot read. It is not to be overwritten.
+    #[error("written in a newer format: {what}")]
+    NewerFormat {
+        /// What is not known here.
+        what: String,
+    },
+    /// An earlier program wrote it, in a format that is no longer read.
+    #[error("written in format {version}, which is no longer read")]
+    OlderFormat {
+        /// Its format's version.
+        version: u32,
+    },
+    /// It is not as it was written.
+    #[error("damaged in {section}: {what}")]
+    Damaged {
+        /// Where.
+        section: Tag,
+        /// What was found.
+        what: String,
+    },
+    /// It cannot be read at all.
+    #[error("cannot be read: {0}")]
+    Io(#[from] io::Error),
+    /// The log cannot be read.
+    #[error("the log cannot be read: {0}")]
+    Log(String),
+    /// The log was changed while it was folded.
+    #[error("the log changed while it was read; try again")]
+    LogChanged,
+    /// The log cannot be folded.
+    #[error("the log cannot be folded: {0}")]
+    Fold(#[from] memfold_fold::FoldError),
+    /// A fold's records cannot be written as a sidecar.
+    #[error("cannot be written: {0}")]
+    Unwritable(String),
+}
+
+impl SidecarError {
+    /// Damage in a section.
+    pub(crate) fn damaged(section: Tag, what: impl Into<String>) -> SidecarError {
+        SidecarError::Damaged {
+            section,
+            what: what.into(),
+        }
+    }
+}

@@ -1,0 +1,555 @@
+//! Keeps a log's sidecar: finds what it is worth, folds what it lacks, publishes the result, and says what was done.
+//! A sidecar can only help: whatever is wrong with it or its folder, the log is folded and the caller gets its words.
+
+use std::borrow::Cow;
+use std::fmt;
+use std::io::{self, Read};
+use std::path::{Path, PathBuf};
+use std::time::{Duration, SystemTime, UNIX_EPOCH};
+
+use memfold_agents::Agent;
+use memfold_disk::{DiskError, Identity, Links, Locks, Mode, PublishError, Snapshot, publish, set_aside};
+use memfold_fold::checkpoint::Sealed;
+use memfold_fold::{Parameters, Tail};
+use memfold_log::{Form, Offset};
+use memfold_segment::Builder;
+use sha2::{Digest, Sha256};
+
+use crate::binding::Proof;
+use crate::bytes::Bytes;
+use crate::fold_log::{Folded, fold_on, fold_tail, fold_whole};
+use crate::log_file::LogFile;
+use crate::receipts::{Place, Receipt, Receipts, beside};
+use crate::verdict::Verdict;
+use crate::{Sidecar, SidecarError, encode, verify_bytes};
+
+/// How long `fold` waits for another process that folds the same log.
+const PATIENCE: Duration = Duration::from_secs(30);
+/// A search folds a tail up to this long in memory, and leaves a longer one in the sidecar for the next.
+const TAIL_LIMIT: u64 = 256 << 10;
+
+/// What a call needs of a sidecar.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Need {
+    /// To be searched: sidecar and tail, with as little writing as pays.
+    Search,
+    /// To cover every whole turn.
+    Fold,
+    /// To be made anew, whatever it is worth.
+    Rebuild,
+}
+
+/// The bytes of a sidecar: of a file, or of one that could not be written.
+#[derive(Debug)]
+pub enum Store {
+    /// A published file.
+    File(Snapshot),
+    /// Held in memory for this call.
+    Memory(Vec<u8>),
+}
+
+impl Bytes for Store {
+    fn length(&self) -> u64 {
+        match self {
+            Store::File(file) => file.length(),
+            Store::Memory(bytes) => bytes.length(),
+        }
+    }
+
+    fn read_at(&self, at: u64, length: usize) -> io::Result<Cow<'_, [u8]>> {
+        match self {
+            Store::File(file) => Bytes::read_at(file, at, length),
+            Store::Memory(bytes) => bytes.read_at(at, length),
+        }
+    }
+}
+
+/// A sidecar that may be read.
+pub type Kept = Sidecar<Store>;
+
+/// A log with what is known of it, ready to be searched.
+pub struct Keeping {
+    /// What was found.
+    pub verdict: Verdict,
+    /// What was done about it.
+    pub done: Done,
+    /// The sidecar, current for every whole turn it covers.
+    pub sidecar: Kept,
+    /// What follows it, for a search; nothing where nothing does.
+    pub tail: Option<Tail>,
+    /// Where the sidecar is, unless it could not be written.
+    pub path: Option<PathBuf>,
+    /// What this machine may remember.
+    pub receipt: Option<Receipt>,
+    /// What the reader should know.
+    pub notes: Vec<String>,
+}
+
+/// What was done about a sidecar.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Done {
+    /// Nothing had to be.
+    Nothing,
+    /// What was appended was folded and added.
+    Extended,
+    /// The log was folded whole.
+    Folded,
+    /// The log was folded whole, which gave the bytes that were there.
+    Confirmed,
+    /// The damaged file was set aside, and the log folded whole.
+    SetAside,
+    /// The log was folded in memory: the sidecar could not be written, and why.
+    InMemory(String),
+}
+
+impl fmt::Display for Done {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Done::Nothing => f.write_str("nothing"),
+            Done::Extended => f.write_str("extended"),
+            Done::Folded => f.write_str("folded"),
+            Done::Confirmed => f.write_str("folded again, the same bytes"),
+            Done::SetAside => f.write_str("set aside, folded again"),
+            Done::InMemory(why) => write!(f, "folded in memory: {why}"),
+        }
+    }
+}
+
+/// Where this machine keeps what it needs to keep sidecars.
+#[derive(Clone, Debug)]
+pub struct Keeper {
+    locks: Locks,
+    cache: PathBuf,
+}
+
+/// What was found of a sidecar.
+struct Examined {
+    verdict: Verdict,
+    /// The sidecar, where it can be read.
+    sidecar: Option<Kept>,
+    /// What stat says of it.
+    identity: Option<Identity>,
+}
+
+impl Keeper {
+    /// A keeper whose locks are in `locks` and whose other files are below `cache`.
+    pub fn new(locks: Locks, cache: PathBuf) -> Keeper {
+        Keeper { locks, cache }
+    }
+
+    /// The locks it takes.
+    pub fn locks(&self) -> &Locks {
+        &self.locks
+    }
+
+    /// Where the sidecar of a log lies when it cannot lie beside it.
+    pub fn in_cache(&self, log: &Path) -> PathBuf {
+        let name: String = Sha256::digest(log.as_os_str().as_encoded_bytes())
+            .iter()
+            .take(16)
+            .map(|byte| format!("{byte:02x}"))
+            .collect();
+        self.cache.join("sidecars").join(name + ".mem")
+    }
+
+    /// Makes a log ready. `place` is where its sidecar should be.
+    ///
+    /// # Errors
+    /// Only if the log itself cannot be read or folded.
+    pub fn keep(
+        &self,
+        log: &LogFile,
+        agent: &'static dyn Agent,
+        place: Place,
+        receipts: &Receipts,
+        need: Need,
+    ) -> Result<Keeping, SidecarError> {
+        let path = match place {
+            Place::Beside => beside(log.path()),
+            Place::Cache => self.in_cache(log.path()),
+        };
+        let receipt = receipts.of(log.path());
+        let examined = self.examine(log, agent, &path, receipt, receipts);
+        if examined.verdict.is_left_alone() && place == Place::Beside {
+            let mut keeping = self.keep(log, agent, Place::Cache, receipts, need)?;
+            keeping.notes.insert(0, format!("{}: {}", path.display(), examined.verdict));
+            keeping.verdict = examined.verdict;
+            return Ok(keeping);
+        }
+        match (need, &examined.verdict) {
+            (Need::Search | Need::Fold, Verdict::Current | Verdict::Moved) => self.as_it_is(log, agent, place, path, receipt, receipts, examined, need),
+            (Need::Search, Verdict::Appended { to, .. })
+                if log.form() == Form::Lines
+                    && examined.sidecar.as_ref().is_some_and(|kept| to - kept.header().covered.end.0.min(*to) <= TAIL_LIMIT) =>
+            {
+                self.as_it_is(log, agent, place, path, receipt, receipts, examined, need)
+            }
+            _ => self.fold(log, agent, place, path, examined, need),
+        }
+    }
+
+    /// The sidecar as it is, with the tail that a search needs.
+    #[allow(clippy::too_many_arguments)] // One call's whole state, passed once.
+    fn as_it_is(
+        &self,
+        log: &LogFile,
+        agent: &'static dyn Agent,
+        place: Place,
+        path: PathBuf,
+        receipt: Option<&Receipt>,
+        receipts: &Receipts,
+        examined: Examined,
+        need: Need,
+    ) -> Result<Keeping, SidecarError> {
+        let Examined { verdict, sidecar: Some(sidecar), identity } = examined else {
+            return Err(SidecarError::Log("no sidecar to read".to_owned()));
+        };
+        let header = sidecar.header();
+        let covered = header.covered;
+        let tail = match log.text_length() {
+            Some(length) if need == Need::Search && length > covered.end.0 => {
+                Some(fold_tail(log, agent, covered, sidecar.checkpoint()?, &sidecar.keys()?)?)
+            }
+            _ => None,
+        };
+        let known = receipt.or_else(|| receipts.with_content(&header.content_root));
+        let renewed = match (known, identity) {
+            (Some(known), Some(identity)) if !known.holds_for(&log.identity()) || Identity::from_bytes(&known.sidecar) != identity || receipt.is_none() => Some(Receipt {
+                log: log.identity().to_bytes(),
+                proved_at: now(),
+                sidecar: identity.to_bytes(),
+                place,
+                ..known.clone()
+            }),
+            _ => None,
+        };
+        Ok(Keeping { verdict, done: Done::Nothing, sidecar, tail, path: Some(path), receipt: renewed, notes: Vec::new() })
+    }
+
+    /// Folds what the sidecar lacks, or the whole log, and publishes it.
+    fn fold(
+        &self,
+        log: &LogFile,
+        agent: &'static dyn Agent,
+        place: Place,
+        path: PathBuf,
+        examined: Examined,
+        need: Need,
+    ) -> Result<Keeping, SidecarError> {
+        let lock = match need {
+            Need::Search => self.locks.try_lock(&path).map_err(|error| error.to_string()).and_then(|lock| {
+                lock.ok_or_else(|| "another process is folding this log".to_owned())
+            }),
+            Need::Fold | Need::Rebuild => self.locks.lock(&path, PATIENCE).map_err(|error| error.to_string()),
+        };
+        let proved_at = now();
+        let appended = matches!(examined.verdict, Verdict::Appended { .. }) && need != Need::Rebuild;
+        let (folded, mut done) = match &examined.sidecar {
+            Some(sidecar) if appended && log.form() == Form::Lines => match self.extend(log, agent, sidecar) {
+                Ok(folded) => (folded, Done::Extended),
+                Err(SidecarError::Damaged { .. } | SidecarError::LogChanged) => (fold_whole(log, agent)?, Done::Folded),
+                Err(error) => return Err(error),
+            },
+            _ => (fold_whole(log, agent)?, Done::Folded),
+        };
+        let Folded { sealed, tail, binding, fault } = folded;
+        let parameters = Parameters::of(agent);
+        let bytes = encode(&sealed, parameters, &binding, log.form())?;
+        let mut notes: Vec<String> = fault.into_iter().collect();
+        let mut receipt = receipt_of(&sealed, agent, place, log, proved_at, &tail);
+        drop(sealed);
+        let tail = (need == Need::Search && !tail.documents.is_empty()).then_some(tail);
+        let unchanged = examined.identity.filter(|_| is_file_of(&path, &bytes));
+        let published = match (&lock, unchanged) {
+            (_, Some(identity)) => {
+                if done == Done::Folded {
+                    done = Done::Confirmed;
+                }
+                Ok(identity)
+            }
+            (Err(why), None) => Err(why.clone()),
+            (Ok(_), None) => {
+                if matches!(examined.verdict, Verdict::Damaged { .. }) && set_aside(&path).is_ok() {
+                    done = Done::SetAside;
+                }
+                write(&path, &bytes)
+            }
+        };
+        match published {
+            Ok(identity) => {
+                receipt.sidecar = identity.to_bytes();
+                let sidecar = Sidecar::open(Store::Memory(bytes))?;
+                receipt.content_root = sidecar.header().content_root;
+                receipt.log_root = sidecar.header().log_root;
+                let sidecar = match Snapshot::open(&path, Links::Refuse) {
+                    Ok(file) if file.identity() == identity => Sidecar::open(Store::File(file))?,
+                    _ => sidecar,
+                };
+                Ok(Keeping { verdict: examined.verdict, done, sidecar, tail, path: Some(path), receipt: Some(receipt), notes })
+            }
+            Err(why) if place == Place::Beside => {
+                // Not beside the log: in the cache, and else in memory.
+                let path = self.in_cache(log.path());
+                let written = path.parent().map_or(Ok(()), |folder| memfold_disk::private_dir(folder).map_err(|error| error.to_string()));
+                match written.and_then(|()| self.locks.try_lock(&path).map_err(|error| error.to_string())).and_then(|lock| match lock {
+                    Some(_lock) => write(&path, &bytes),
+                    None => Err("another process is folding this log".to_owned()),
+                }) {
+                    Ok(identity) => {
+                        receipt.sidecar = identity.to_bytes();
+                        receipt.place = Place::Cache;
+                        let sidecar = Sidecar::open(Store::Memory(bytes))?;
+                        receipt.content_root = sidecar.header().content_root;
+                        receipt.log_root = sidecar.header().log_root;
+                        notes.push(format!("{}: kept in the cache instead: {why}", beside(log.path()).display()));
+                        Ok(Keeping { verdict: examined.verdict, done, sidecar, tail, path: Some(path), receipt: Some(receipt), notes })
+                    }
+                    Err(_) => self.in_memory(bytes, examined.verdict, why, tail, notes),
+                }
+            }
+            Err(why) => self.in_memory(bytes, examined.verdict, why, tail, notes),
+        }
+    }
+
+    fn in_memory(
+        &self,
+        bytes: Vec<u8>,
+        verdict: Verdict,
+        why: String,
+        tail: Option<Tail>,
+        notes: Vec<String>,
+    ) -> Result<Keeping, SidecarError> {
+        let sidecar = Sidecar::open(Store::Memory(bytes))?;
+        Ok(Keeping { verdict, done: Done::InMemory(why), sidecar, tail, path: None, receipt: None, notes })
+    }
+
+    fn extend(&self, log: &LogFile, agent: &'static dyn Agent, sidecar: &Kept) -> Result<Folded, SidecarError> {
+        let builder = Builder::resume(&memfold_segment::Reader::open(sidecar.words()?)?)?;
+        fold_on(log, agent, sidecar.decode_records()?, builder, &sidecar.binding()?)
+    }
+
+    /// What a sidecar is worth against its log.
+    fn examine(
+        &self,
+        log: &LogFile,
+        agent: &'static dyn Agent,
+        path: &Path,
+        receipt: Option<&Receipt>,
+        receipts: &Receipts,
+    ) -> Examined {
+        let nothing = |verdict| Examined { verdict, sidecar: None, identity: None };
+        let file = match Snapshot::open(path, Links::Refuse) {
+            Ok(file) => file,
+            Err(error) if error.is_not_found() => return nothing(Verdict::Missing),
+            Err(error) => return nothing(Verdict::Unreadable { why: error.to_string() }),
+        };
+        let identity = file.identity();
+        let examined = |verdict, sidecar| Examined { verdict, sidecar, identity: Some(identity) };
+        let sidecar = match Sidecar::open(Store::File(file)) {
+            Ok(sidecar) => sidecar,
+            Err(error) => return examined(verdict_of(error), None),
+        };
+        match self.judge(log, agent, &sidecar, identity, receipt, receipts) {
+            Ok(verdict) => examined(verdict, Some(sidecar)),
+            Err(error) => examined(verdict_of(error), None),
+        }
+    }
+
+    fn judge(
+        &self,
+        log: &LogFile,
+        agent: &'static dyn Agent,
+        sidecar: &Kept,
+        identity: Identity,
+        receipt: Option<&Receipt>,
+        receipts: &Receipts,
+    ) -> Result<Verdict, SidecarError> {
+        let header = sidecar.header();
+        let ours = Parameters::of(agent);
+        if header.form != log.form() {
+            return Ok(Verdict::OtherForm);
+        }
+        if header.fold.version > ours.version {
+            return Ok(Verdict::NewerFold { version: header.fold.version });
+        }
+        let of_this_file = receipt.filter(|receipt| {
+            Identity::from_bytes(&receipt.sidecar) == identity && receipt.content_root == header.content_root
+        });
+        if of_this_file.is_none() {
+            // Changed since, or never seen here: every byte is looked at before one is believed.
+            verify_bytes(&whole(sidecar)?)?;
+        }
+        if header.fold != ours {
+            return Ok(Verdict::FoldChanged { from: header.fold.version, to: ours.version });
+        }
+        let unchanged = of_this_file.is_some_and(|receipt| receipt.holds_for(&log.identity()));
+        if !unchanged && let Some(verdict) = against_log(log, sidecar)? {
+            return Ok(verdict);
+        }
+        let known = match receipt.filter(|receipt| receipt.content_root == header.content_root) {
+            Some(receipt) => receipt,
+            None => match receipts.with_content(&header.content_root) {
+                Some(receipt) if receipt.log_root == header.log_root => receipt,
+                _ => return Ok(Verdict::Unproven),
+            },
+        };
+        let grown = match log.text_length() {
+            Some(length) => (length != known.folded).then_some((known.folded, length)),
+            None => (Identity::from_bytes(&known.log).size != log.identity().size)
+                .then_some((Identity::from_bytes(&known.log).size, log.identity().size)),
+        };
+        Ok(match grown {
+            Some((from, to)) => Verdict::Appended { from, to },
+            None if receipt.is_none() => Verdict::Moved,
+            None => Verdict::Current,
+        })
+    }
+
+    /// Checks a sidecar in full: its bytes, the log's, and that folding the log again gives the same content.
+    ///
+    /// # Errors
+    /// If the log cannot be read or folded.
+    pub fn verify(
+        &self,
+        log: &LogFile,
+        agent: &'static dyn Agent,
+        place: Place,
+        receipts: &Receipts,
+    ) -> Result<Verdict, SidecarError> {
+        let path = match place {
+            Place::Beside => beside(log.path()),
+            Place::Cache => self.in_cache(log.path()),
+        };
+        let examined = self.examine(log, agent, &path, receipts.of(log.path()), receipts);
+        let Some(sidecar) = examined.sidecar else { return Ok(examined.verdict) };
+        if !matches!(examined.verdict, Verdict::Current | Verdict::Appended { .. } | Verdict::Moved | Verdict::Unproven) {
+            return Ok(examined.verdict);
+        }
+        if let Err(error) = whole(&sidecar).and_then(|bytes| verify_bytes(&bytes)) {
+            return Ok(verdict_of(error));
+        }
+        if let Some(verdict) = against_log(log, &sidecar)? {
+            return Ok(verdict);
+        }
+        let covered = sidecar.header().covered;
+        let (sealed, binding) = crate::fold_log::fold_prefix(log, agent, covered)?;
+        let again = Sidecar::open(Store::Memory(encode(&sealed, Parameters::of(agent), &binding, log.form())?))?;
+        if again.header().content_root != sidecar.header().content_root {
+            return Ok(Verdict::Damaged {
+                section: crate::Tag::HEAD,
+                what: "folding the log again gives another content".to_owned(),
+            });
+        }
+        Ok(examined.verdict)
+    }
+}
+
+/// Compares the log with what the sidecar covers; nothing if it is the same.
+fn against_log(log: &LogFile, sidecar: &Kept) -> Result<Option<Verdict>, SidecarError> {
+    let binding = sidecar.binding()?;
+    let text = log.text(Offset(0)).map_err(|error| SidecarError::Log(error.to_string()))?;
+    Ok(match binding.full(text).map_err(|error| SidecarError::Log(error.to_string()))? {
+        Proof::Same => None,
+        proof if is_replaced(log, sidecar)? => {
+            let _ = proof;
+            Some(Verdict::LogReplaced)
+        }
+        Proof::Short { length } => Some(Verdict::LogTruncated { covered: binding.covered, length }),
+        Proof::Differs { block } => Some(match log.text_length() {
+            // A log cut inside the block that differs: told apart by what is left of it.
+            Some(length) if length < binding.covered => Verdict::LogTruncated { covered: binding.covered, length },
+            _ => Verdict::LogRewritten { block },
+        }),
+    })
+}
+
+/// Whether the log's first line is another than the one that was folded.
+fn is_replaced(log: &LogFile, sidecar: &Kept) -> Result<bool, SidecarError> {
+    let first = sidecar.checkpoint()?.first_line;
+    let text = log.text(Offset(0)).map_err(|error| SidecarError::Log(error.to_string()))?;
+    let mut lines = memfold_log::Lines::to_end(text, memfold_log::Position::START);
+    let line = lines.next(&mut |_| {}).map_err(|error| SidecarError::Log(error.to_string()))?;
+    Ok(match line.as_ref().and_then(memfold_log::Line::text) {
+        Some(text) => first != [0; 32] && <[u8; 32]>::from(Sha256::digest(text)) != first,
+        None => first != [0; 32],
+    })
+}
+
+fn verdict_of(error: SidecarError) -> Verdict {
+    match error {
+        SidecarError::NewerFormat { what } => Verdict::NewerFormat { what },
+        SidecarError::OlderFormat { version } => Verdict::OlderFormat { version },
+        SidecarError::Damaged { section, what } => Verdict::Damaged { section, what },
+        SidecarError::NotASidecar => {
+            Verdict::Damaged { section: crate::Tag::HEAD, what: "it does not begin as a sidecar does".to_owned() }
+        }
+        other => Verdict::Unreadable { why: other.to_string() },
+    }
+}
+
+/// All bytes of a sidecar.
+fn whole(sidecar: &Kept) -> Result<Vec<u8>, SidecarError> {
+    let bytes = sidecar.bytes();
+    let length = usize::try_from(bytes.length()).map_err(|_| SidecarError::NotASidecar)?;
+    Ok(bytes.read_at(0, length)?.into_owned())
+}
+
+/// Whether a file holds these bytes already.
+fn is_file_of(path: &Path, bytes: &[u8]) -> bool {
+    Snapshot::open(path, Links::Refuse).is_ok_and(|file| {
+        let mut held = Vec::new();
+        file.len() == bytes.len() as u64 && file.reader(0).read_to_end(&mut held).is_ok() && held == bytes
+    })
+}
+
+fn write(path: &Path, bytes: &[u8]) -> Result<Identity, String> {
+    publish(path, Mode::Private, |out| out.write_all(bytes).map_err(SidecarError::Io), verify_bytes)
+        .map(|published| published.identity)
+        .map_err(|error: PublishError<SidecarError>| error.to_string())
+}
+
+fn receipt_of(
+    sealed: &Sealed,
+    agent: &'static dyn Agent,
+    place: Place,
+    log: &LogFile,
+    proved_at: i64,
+    tail: &Tail,
+) -> Receipt {
+    let facts = &tail.state.facts;
+    Receipt {
+        agent: agent.name().to_owned(),
+        log: log.identity().to_bytes(),
+        proved_at,
+        folded: log.text_length().unwrap_or(sealed.covered.end.0),
+        covered: sealed.covered.end.0,
+        log_root: [0; 32],
+        place,
+        sidecar: [0; Identity::BYTES],
+        content_root: [0; 32],
+        documents: u32::try_from(sealed.documents.len()).unwrap_or(u32::MAX),
+        turns: sealed.checkpoint.turn,
+        task: facts.task.clone(),
+        parent: facts.parent.clone(),
+        helper: facts.helper.clone(),
+        cwd: facts.cwd.clone(),
+        title: facts.title.clone(),
+        request: sealed.cards.iter().chain(&tail.cards).find(|card| card.turn > 0).map(|card| card.title.clone()),
+        started: facts.started,
+        ended: facts.ended,
+    }
+}
+
+fn now() -> i64 {
+    SystemTime::now()
+        .duration_since(UNIX_EPOCH)
+        .ok()
+        .and_then(|since| i64::try_from(since.as_nanos()).ok())
+        .unwrap_or(0)
+}
+
+impl From<DiskError> for SidecarError {
+    fn from(error: DiskError) -> SidecarError {
+        SidecarError::Log(error.to_string())
+    }
+}
