@@ -92,6 +92,26 @@ impl Words {
         words
     }
 
+    /// The different words of a document, sorted: plain ones of a usual length.
+    fn distinct(&self, document: usize) -> Vec<&[u8]> {
+        let first = document
+            .checked_sub(1)
+            .map_or(0, |before| self.documents[before]);
+        let start = |word: usize| {
+            word.checked_sub(1)
+                .map_or(0, |word| self.ends[word] as usize)
+        };
+        let mut words: Vec<&[u8]> = (first..self.documents[document])
+            .map(|word| &self.text[start(word)..self.ends[word] as usize])
+            .filter(|word| {
+                (3..=30).contains(&word.len()) && word.iter().all(u8::is_ascii_alphanumeric)
+            })
+            .collect();
+        words.sort();
+        words.dedup();
+        words
+    }
+
     fn fill(&self, builder: &mut Builder) {
         let (mut word, mut start) = (0, 0);
         for &end in &self.documents {
@@ -245,25 +265,30 @@ fn main() {
     );
     let borrowed: Vec<_> = readers.iter().collect();
     let mut seed = 7u64;
+    let mut below = |bound: usize| {
+        seed = seed
+            .wrapping_mul(6364136223846793005)
+            .wrapping_add(1442695040888963407);
+        (seed >> 33) as usize % bound
+    };
     for k in [1, 4, 8, 40] {
-        let mut times: Vec<f64> = (0..100)
-            .map(|_| {
-                let concepts: Vec<Concept> = (0..k)
-                    .map(|_| {
-                        // A word as the text has them: frequent ones often.
-                        seed = seed
-                            .wrapping_mul(6364136223846793005)
-                            .wrapping_add(1442695040888963407);
-                        let log = &logs[(seed >> 33) as usize % logs.len()];
-                        let word = (seed >> 17) as usize % (log.ends.len() - 1);
-                        let word =
-                            log.text[log.ends[word] as usize..log.ends[word + 1] as usize].to_vec();
-                        Concept {
-                            weight: 1.0,
-                            terms: vec![Term::Exact(word)],
-                        }
-                    })
-                    .collect();
+        let mut times = Vec::new();
+        while times.len() < 100 {
+            // Different words of one document, as a question about it has.
+            let log = &logs[below(logs.len())];
+            let mut words = log.distinct(below(log.documents.len()));
+            if words.len() < k {
+                continue;
+            }
+            let concepts: Vec<Concept> = (0..k)
+                .map(|_| words.swap_remove(below(words.len())).to_vec())
+                .map(|word| Concept {
+                    weight: 1.0,
+                    terms: vec![Term::Exact(word)],
+                })
+                .collect();
+            // The best of nine: the machine is shared.
+            let tries = (0..9).map(|_| {
                 let start = Instant::now();
                 let ranked = rank(
                     &borrowed,
@@ -275,8 +300,9 @@ fn main() {
                 );
                 assert!(ranked.failures.is_empty());
                 start.elapsed().as_secs_f64() * 1e3
-            })
-            .collect();
+            });
+            times.push(tries.fold(f64::MAX, f64::min));
+        }
         times.sort_by(f64::total_cmp);
         println!(
             "{k} words: p50 {:.3} ms, p95 {:.3} ms",

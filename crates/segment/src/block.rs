@@ -5,7 +5,7 @@ use std::ops::Range;
 
 use crate::Posting;
 use crate::bytes::Bytes;
-use crate::encode::{LONG_LIST, ONE, ONE_OFTEN, SHORT_LIST};
+use crate::encode::{LONG_LIST, ONE, ONE_OFTEN, SHORT_LIST, common};
 use crate::error::Error;
 use crate::list::{LONG, document, read_frequency};
 use crate::source::Section;
@@ -30,15 +30,15 @@ pub(crate) enum List {
     },
 }
 
-/// A term as it is written.
-pub(crate) struct Entry<'a> {
+/// A term as it is written: how many bytes it shares with the one before it, and its other bytes.
+pub(crate) struct Name<'a> {
     pub(crate) shared: usize,
     pub(crate) rest: &'a [u8],
-    pub(crate) list: List,
 }
 
-impl<'a> Entry<'a> {
-    pub(crate) fn read(input: &mut Bytes<'a>, documents: u32) -> Result<Self, Error> {
+impl<'a> Name<'a> {
+    #[inline]
+    pub(crate) fn read(input: &mut Bytes<'a>) -> Result<Self, Error> {
         let lengths = input.u8()?;
         let mut shared = usize::from(lengths >> 4);
         if shared == 15 {
@@ -52,43 +52,57 @@ impl<'a> Entry<'a> {
             return Err(input.damaged("a term of more than 255 bytes"));
         }
         let rest = input.take(rest)?;
+        Ok(Self { shared, rest })
+    }
+}
+
+impl List {
+    /// Reads what follows a name.
+    pub(crate) fn read(input: &mut Bytes<'_>, documents: u32) -> Result<Self, Error> {
         let code = input.varint()?;
         let value = code >> 2;
-        let list = match code & 3 {
-            ONE => List::One(Posting {
-                doc: document(input, value, documents)?,
-                frequency: 1,
-            }),
+        match code & 3 {
+            ONE => {
+                let doc = document(input, value, documents)?;
+                Ok(List::One(Posting { doc, frequency: 1 }))
+            }
             ONE_OFTEN => {
                 let doc = document(input, value, documents)?;
-                List::One(Posting {
-                    doc,
-                    frequency: read_frequency(input)?,
-                })
+                let frequency = read_frequency(input)?;
+                Ok(List::One(Posting { doc, frequency }))
             }
             SHORT_LIST => {
-                let len = usize::try_from(value).map_err(|_| input.damaged("ends too early"))?;
                 let at = input.at();
-                input.take(len)?;
-                List::Short(at..input.at())
+                input.take(usize::try_from(value).unwrap_or(usize::MAX))?;
+                Ok(List::Short(at..input.at()))
             }
-            // The last of the four.
-            _ => {
-                debug_assert_eq!(code & 3, LONG_LIST);
-                let count = u32::try_from(value)
-                    .ok()
-                    .filter(|&count| count as usize >= LONG && count <= documents);
-                let count = count
-                    .ok_or_else(|| input.damaged("a long list of too few or too many postings"))?;
-                List::Long {
+            LONG_LIST.. => {
+                let count = u32::try_from(value).ok();
+                let Some(count) = count.filter(|&n| n as usize >= LONG && n <= documents) else {
+                    return Err(input.damaged("a long list of too few or too many postings"));
+                };
+                let (at, len, crc) = (input.varint()?, input.varint()?, input.u32()?);
+                Ok(List::Long {
                     count,
-                    at: input.varint()?,
-                    len: input.varint()?,
-                    crc: input.u32()?,
-                }
+                    at,
+                    len,
+                    crc,
+                })
             }
-        };
-        Ok(Self { shared, rest, list })
+        }
+    }
+
+    /// Passes over what follows a name.
+    #[inline]
+    fn skip(input: &mut Bytes<'_>) -> Result<(), Error> {
+        let code = input.varint()?;
+        match code & 3 {
+            ONE => {}
+            ONE_OFTEN => drop(input.varint()?),
+            SHORT_LIST => drop(input.take(usize::try_from(code >> 2).unwrap_or(usize::MAX))?),
+            LONG_LIST.. => drop((input.varint()?, input.varint()?, input.u32()?)),
+        }
+        Ok(())
     }
 }
 
@@ -119,22 +133,21 @@ pub(crate) fn find(
     let mut input = Bytes::new(Section::Blocks, row.at, bytes);
     let mut matched = 0;
     for _ in 0..row.terms {
-        let entry = Entry::read(&mut input, documents)?;
-        if entry.shared > matched {
-            continue;
-        }
-        if entry.shared < matched {
+        let name = Name::read(&mut input)?;
+        if name.shared < matched {
             return Ok(None);
         }
-        let wanted = term.get(matched..).unwrap_or_default();
-        let more = crate::encode::common(entry.rest, wanted);
-        matched += more;
-        match (entry.rest.get(more), wanted.get(more)) {
-            (None, None) => return Ok(Some(entry.list)),
-            (Some(here), Some(there)) if here > there => return Ok(None),
-            (Some(_), None) => return Ok(None),
-            _ => {}
+        if name.shared == matched {
+            let wanted = term.get(matched..).unwrap_or_default();
+            let more = common(name.rest, wanted);
+            match (name.rest.get(more), wanted.get(more)) {
+                (None, None) => return List::read(&mut input, documents).map(Some),
+                (Some(_), None) => return Ok(None),
+                (Some(here), Some(there)) if here > there => return Ok(None),
+                _ => matched += more,
+            }
         }
+        List::skip(&mut input)?;
     }
     Ok(None)
 }

@@ -6,8 +6,8 @@ use crate::source::Section;
 
 pub(crate) struct Bytes<'a> {
     section: Section,
-    /// Where in its section the first byte of `rest` lies.
-    at: u64,
+    /// Where in its section the bytes end.
+    end: u64,
     rest: &'a [u8],
 }
 
@@ -15,7 +15,7 @@ impl<'a> Bytes<'a> {
     pub(crate) fn new(section: Section, at: u64, bytes: &'a [u8]) -> Self {
         Self {
             section,
-            at,
+            end: at.saturating_add(bytes.len() as u64),
             rest: bytes,
         }
     }
@@ -26,13 +26,14 @@ impl<'a> Bytes<'a> {
 
     /// Where in its section the next byte lies.
     pub(crate) fn at(&self) -> u64 {
-        self.at
+        self.end - self.rest.len() as u64
     }
 
+    #[cold]
     pub(crate) fn damaged(&self, what: &'static str) -> Error {
         Error::Damaged {
             section: self.section,
-            at: self.at,
+            at: self.at(),
             what,
         }
     }
@@ -41,11 +42,11 @@ impl<'a> Bytes<'a> {
         self.rest
     }
 
+    #[inline]
     pub(crate) fn take(&mut self, len: usize) -> Result<&'a [u8], Error> {
         match self.rest.split_at_checked(len) {
             Some((taken, rest)) => {
                 self.rest = rest;
-                self.at += len as u64;
                 Ok(taken)
             }
             None => Err(self.damaged("ends too early")),
@@ -57,7 +58,6 @@ impl<'a> Bytes<'a> {
         match self.rest.split_first() {
             Some((&byte, rest)) => {
                 self.rest = rest;
-                self.at += 1;
                 Ok(byte)
             }
             None => Err(self.damaged("ends too early")),
@@ -68,7 +68,6 @@ impl<'a> Bytes<'a> {
         match self.rest.split_first_chunk() {
             Some((&bytes, rest)) => {
                 self.rest = rest;
-                self.at += 4;
                 Ok(u32::from_le_bytes(bytes))
             }
             None => Err(self.damaged("ends too early")),

@@ -4,7 +4,7 @@
 use std::borrow::Cow;
 
 use crate::Posting;
-use crate::block::{self, Entry, List};
+use crate::block::{self, List, Name};
 use crate::bytes::Bytes;
 use crate::encode::{common, separator};
 use crate::error::Error;
@@ -91,16 +91,17 @@ impl<'r, S: Source> Entries<'r, S> {
         }
         let bytes = self.bytes.get(self.at..).unwrap_or_default();
         let mut input = Bytes::new(Section::Blocks, self.row.at + self.at as u64, bytes);
-        let entry = Entry::read(&mut input, self.reader.header().documents)?;
+        let name = Name::read(&mut input)?;
+        let list = List::read(&mut input, self.reader.header().documents)?;
         let end = (input.at() - self.row.at) as usize;
         let mut term = std::mem::take(&mut self.before);
         term.clear();
         if !new_block {
-            term.extend_from_slice(self.term.get(..entry.shared).unwrap_or_default());
+            term.extend_from_slice(self.term.get(..name.shared).unwrap_or_default());
         }
-        term.extend_from_slice(entry.rest);
-        let shared = entry.shared;
-        self.list = entry.list;
+        term.extend_from_slice(name.rest);
+        let shared = name.shared;
+        self.list = list;
         self.before = std::mem::replace(&mut self.term, term);
         self.check_order(new_block, shared)?;
         if let List::Long { at, len, .. } = self.list {

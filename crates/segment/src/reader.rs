@@ -93,10 +93,11 @@ impl<S: Source> Reader<S> {
     /// If what the answer rests on cannot be read or is damaged; `out` is then as it was.
     pub fn postings(&self, term: &[u8], out: &mut Vec<Posting>) -> Result<u32, Error> {
         let table = self.table()?;
-        let Some(index) = self.parts(&table)?.find(term) else {
+        let table = self.parts(&table)?;
+        let Some(index) = table.find(term) else {
             return Ok(0);
         };
-        let row = self.parts(&table)?.row(index)?;
+        let row = table.row(index)?;
         let bytes = self.read(Section::Blocks, row.at, row.len as u64)?;
         block::check(row, &bytes)?;
         match block::find(row, &bytes, self.header.documents, term)? {
