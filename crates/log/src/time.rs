@@ -248,6 +248,10 @@ mod tests {
             assert_eq!(Timestamp::parse(text), at, "{text}");
         }
         assert_eq!(
+            Timestamp::parse("2000-02-29T00:00:00Z"),
+            Some(Timestamp(951_782_400_000))
+        );
+        assert_eq!(
             Timestamp::parse("1970-01-01T00:00:00.0019Z"),
             Some(Timestamp(1))
         );
@@ -270,6 +274,7 @@ mod tests {
             "NaN",
             "2026-13-01T00:00:00Z",
             "2026-02-29T00:00:00Z",
+            "2100-02-29T00:00:00Z",
             "2026-10-02T25:00:00Z",
             "--",
             "1.2.3",

@@ -1,5 +1,8 @@
 //! Holds `formats/events.md`, its schema and the code together. The checker knows the schema's keywords and no others.
 
+// In a test a failure is a panic; clippy excuses test functions alone, not what they call.
+#![allow(clippy::unwrap_used, clippy::panic, clippy::indexing_slicing)]
+
 use memfold_log::Timestamp;
 use memfold_log::own::{Body, By, Call, CallResult, Record, Unranked};
 use serde_json::{Value, json};
