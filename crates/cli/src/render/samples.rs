@@ -1,0 +1,136 @@
+//! Answers made by hand, for the tests of what renders them.
+
+use memfold::{Answer, CardCommand, Hit, LogRow, NumberedLine, NumberedNote, Ranked, TurnCard};
+
+use super::Look;
+use crate::clock::Clock;
+
+/// Plain text for a program, on the last day of November 2026 in Greenwich.
+pub(super) fn look() -> Look {
+    let clock = Clock::new(
+        jiff::tz::TimeZone::UTC,
+        "2026-11-30T10:00:00Z".parse().unwrap(),
+    );
+    Look {
+        paint: false,
+        width: None,
+        clock,
+        home: Some("/home/ada".into()),
+        verbose: false,
+        quiet: false,
+    }
+}
+
+/// A terminal without colours.
+pub(super) fn terminal(width: usize) -> Look {
+    Look {
+        width: Some(width),
+        ..look()
+    }
+}
+
+pub(super) fn hit() -> Hit {
+    Hit {
+        rank: 1,
+        score: 12.31,
+        task: "3f9a1c02-5d1e-4c7f-9b1a-000000000001".into(),
+        address: "3f9a1c02:812".into(),
+        agent: "claude-code",
+        log: "/home/ada/.claude/projects/-api/3f9a1c02-5d1e-4c7f-9b1a-000000000001.jsonl".into(),
+        seq: 812,
+        turn: 14,
+        kind: "result",
+        time: Some("2026-10-02T09:14:03Z".into()),
+        title: "Bash cargo test -p guard".into(),
+        exit: Some(101),
+        failed: true,
+        card: "turn 14 · fix the denylist test".into(),
+        turn_title: "fix the denylist test".into(),
+        helper: None,
+        lines: vec![NumberedLine {
+            line: 31,
+            text: "denylist::symlink … FAILED".into(),
+        }],
+        missing: Vec::new(),
+        read: ["memfold", "recall", "3f9a1c02:812"]
+            .map(str::to_owned)
+            .to_vec(),
+        provenance: "external:log",
+        archived: false,
+    }
+}
+
+pub(super) fn answer(results: Vec<Hit>) -> Answer {
+    Answer {
+        schema: 1,
+        scope: "earlier",
+        project: "api".into(),
+        query: "denylist symlink check".into(),
+        words: ["denylist", "symlink", "check"].map(str::to_owned).to_vec(),
+        ranked: Ranked {
+            logs: 78,
+            events: 17_663,
+        },
+        matched: results.len() as u64,
+        weak: false,
+        best_words: 3,
+        complete: true,
+        notes: Vec::new(),
+        results,
+        micros: 12_345,
+    }
+}
+
+pub(super) fn card() -> TurnCard {
+    TurnCard {
+        turn: 14,
+        continued: false,
+        open: false,
+        title: "fix the denylist test".into(),
+        first_seq: 790,
+        last_seq: 880,
+        started: Some("2026-10-02T09:10:00Z".into()),
+        ended: Some("2026-10-02T09:31:00Z".into()),
+        read: vec!["src/guard.rs".into()],
+        edited: vec!["src/denylist.rs".into(), "tests/denylist.rs".into()],
+        commands: vec![
+            CardCommand {
+                line: "cargo test -p guard".into(),
+                exit: Some(101),
+                failed: true,
+            },
+            CardCommand {
+                line: "cargo fmt".into(),
+                exit: None,
+                failed: false,
+            },
+        ],
+        more: 2,
+        calls: 42,
+        errors: 3,
+        closing: "The denylist now resolves links first.".into(),
+        notes: vec![NumberedNote {
+            seq: 850,
+            text: "The person asked for".into(),
+        }],
+    }
+}
+
+pub(super) fn row() -> LogRow {
+    LogRow {
+        task: "3f9a1c02-5d1e-4c7f-9b1a-000000000001".into(),
+        short: "3f9a1c02".into(),
+        agent: "claude-code",
+        path: "/home/ada/.claude/projects/-api/3f9a1c02-5d1e-4c7f-9b1a-000000000001.jsonl".into(),
+        bytes: 2_149_000,
+        time: Some("2026-10-02T09:31:00Z".into()),
+        turns: Some(14),
+        events: Some(812),
+        sidecar: "current".into(),
+        title: "fix the denylist test".into(),
+        cwd: Some("/home/ada/api".into()),
+        helper: None,
+        archived: false,
+        deleted_in_days: None,
+    }
+}
