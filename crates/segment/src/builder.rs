@@ -12,7 +12,7 @@ use crate::chain::Arena;
 use crate::encode::put_segment;
 use crate::error::Error;
 use crate::hash::HashKey;
-use crate::interner::{Interner, Record};
+use crate::interner::{Interner, Record, Text};
 use crate::list::{Small, read_short};
 use crate::reader::Reader;
 use crate::source::{Encoded, Section, Source};
@@ -205,8 +205,8 @@ impl Builder {
         self.interner.records()
     }
 
-    pub(crate) fn put_term(&self, record: &Record, out: &mut Vec<u8>) {
-        self.interner.put_term(record, out);
+    pub(crate) fn term(&self, record: &Record) -> Text<'_> {
+        self.interner.term(record)
     }
 
     /// Appends the postings of a record that lie in `range`, renumbered. `scratch` is for reuse.

@@ -7,6 +7,7 @@ use crate::Posting;
 use crate::builder::{Builder, quantity};
 use crate::bytes::put_varint;
 use crate::error::Error;
+use crate::interner::{Record, Text};
 use crate::list::{LONG, put_long, put_short};
 use crate::source::Encoded;
 
@@ -26,11 +27,14 @@ pub(crate) const ONE_OFTEN: u64 = 2;
 pub(crate) const SHORT_LIST: u64 = 1;
 pub(crate) const LONG_LIST: u64 = 3;
 
+/// From a term to the one in the dictionary.
+type Rename<'a> = &'a dyn Fn(&[u8]) -> Cow<'_, [u8]>;
+
 /// Encodes the documents of `range`, which the builder has.
 pub(crate) fn put_segment(
     builder: &Builder,
     range: Range<u32>,
-    rename: &dyn Fn(&[u8]) -> Cow<'_, [u8]>,
+    rename: Rename<'_>,
 ) -> Result<Encoded, Error> {
     let names = Names::of(builder, &range, rename)?;
     let lengths = builder.lengths(range.clone());
@@ -38,19 +42,17 @@ pub(crate) fn put_segment(
     let (mut postings, mut scratch) = (Vec::new(), Vec::new());
     for same in names
         .order
-        .chunk_by(|a, b| a.first == b.first && names.get(a) == names.get(b))
+        .chunk_by(|a, b| a.first == b.first && *names.get(a) == *names.get(b))
     {
         postings.clear();
-        for name in same {
-            if let Some(record) = builder.records().get(name.record as usize) {
-                builder.put_postings(record, &range, &mut scratch, &mut postings)?;
-            }
+        for record in same.iter().filter_map(|name| names.record(name)) {
+            builder.put_postings(record, &range, &mut scratch, &mut postings)?;
         }
         if same.len() > 1 {
             merge(&mut postings);
         }
         if let (Some(name), false) = (same.first(), postings.is_empty()) {
-            writer.put_term(names.get(name), &postings)?;
+            writer.put_term(&names.get(name), &postings)?;
         }
     }
     writer.finish(lengths)
@@ -69,76 +71,96 @@ pub(crate) fn merge(postings: &mut Vec<Posting>) {
 }
 
 /// The dictionary's terms in order, and the records that each is made of.
-struct Names {
+struct Names<'b> {
+    builder: &'b Builder,
     order: Vec<Name>,
-    /// The terms, each after a byte with its length.
-    text: Vec<u8>,
+    /// The terms that are not the records' own, each after a byte with its length.
+    renamed: Vec<u8>,
 }
 
 #[derive(Clone, Copy)]
 struct Name {
     /// The first bytes of the term as a number that sorts as they do: most comparisons end here.
     first: u64,
+    /// Where in `renamed` the term lies, or [`OWN`].
     at: u32,
     record: u32,
 }
 
-impl Names {
-    fn of(
-        builder: &Builder,
-        range: &Range<u32>,
-        rename: &dyn Fn(&[u8]) -> Cow<'_, [u8]>,
-    ) -> Result<Self, Error> {
+/// The term is the record's own.
+const OWN: u32 = u32::MAX;
+
+impl<'b> Names<'b> {
+    fn of(builder: &'b Builder, range: &Range<u32>, rename: Rename<'_>) -> Result<Self, Error> {
+        let mut order = Vec::new();
         let mut names = Self {
+            builder,
             order: Vec::new(),
-            text: Vec::new(),
+            renamed: Vec::new(),
         };
-        let mut raw = Vec::new();
         for (record, index) in builder.records().iter().zip(0..) {
             // A tail of a long log is encoded often: what was last seen before it is not renamed.
             if record.doc < range.start || record.frequency == 0 {
                 continue;
             }
-            raw.clear();
-            builder.put_term(record, &mut raw);
-            let term = rename(&raw);
-            let len = match u8::try_from(term.len()) {
-                Ok(len) if len > 0 => len,
-                _ => return Err(Error::TermLength(term.len())),
+            let own = builder.term(record);
+            let term = rename(&own);
+            let at = if *term == *own {
+                OWN
+            } else {
+                names.put(&term)?
             };
-            let at = u32::try_from(names.text.len()).map_err(|_| Error::Full("4 GiB of terms"))?;
-            names.text.push(len);
-            names.text.extend_from_slice(&term);
             let mut first = [0; 8];
             first
                 .iter_mut()
                 .zip(term.iter())
                 .for_each(|(first, byte)| *first = *byte);
-            names.order.push(Name {
+            order.push(Name {
                 first: u64::from_be_bytes(first),
                 at,
                 record: index,
             });
         }
-        let mut order = std::mem::take(&mut names.order);
-        order.sort_unstable_by(|a, b| {
+        order.sort_unstable_by(|a: &Name, b| {
             a.first
                 .cmp(&b.first)
-                .then_with(|| names.get(a).cmp(names.get(b)))
+                .then_with(|| (*names.get(a)).cmp(&*names.get(b)))
         });
         names.order = order;
         Ok(names)
     }
 
-    fn get(&self, name: &Name) -> &[u8] {
-        let Some((len, rest)) = self
-            .text
-            .get(name.at as usize..)
-            .and_then(|text| text.split_first())
-        else {
-            return &[];
+    fn put(&mut self, term: &[u8]) -> Result<u32, Error> {
+        let len = match u8::try_from(term.len()) {
+            Ok(len) if len > 0 => len,
+            _ => return Err(Error::TermLength(term.len())),
         };
-        rest.get(..usize::from(*len)).unwrap_or_default()
+        let at = u32::try_from(self.renamed.len())
+            .ok()
+            .filter(|&at| at != OWN);
+        self.renamed.push(len);
+        self.renamed.extend_from_slice(term);
+        at.ok_or(Error::Full("4 GiB of terms"))
+    }
+
+    fn record(&self, name: &Name) -> Option<&'b Record> {
+        self.builder.records().get(name.record as usize)
+    }
+
+    fn get(&self, name: &Name) -> Text<'_> {
+        if name.at == OWN {
+            return self
+                .record(name)
+                .map_or(Text::Long(&[]), |record| self.builder.term(record));
+        }
+        let text = self
+            .renamed
+            .get(name.at as usize..)
+            .and_then(|text| text.split_first());
+        Text::Long(
+            text.and_then(|(len, rest)| rest.get(..usize::from(*len)))
+                .unwrap_or_default(),
+        )
     }
 }
 

@@ -31,15 +31,22 @@ pub(crate) fn words(term: &[u8]) -> (u64, u64) {
     }
 }
 
-/// The inverse of [`words`] for a short term: appends its bytes.
-pub(crate) fn put_words((first, last): (u64, u64), len: usize, out: &mut Vec<u8>) {
-    let (first, last, size) = match len {
-        0..4 => return out.extend(first.to_le_bytes().iter().take(len)),
-        4..8 => (first, last << 32, 4),
-        _ => (first, last, 8),
+/// The inverse of [`words`] for a short term: its bytes, and nothing after them.
+pub(crate) fn unwords((first, last): (u64, u64), len: usize) -> [u8; INLINE] {
+    let mut bytes = [0; INLINE];
+    let mut put = |at: usize, word: u64| {
+        let places = bytes.iter_mut().skip(at);
+        places
+            .zip(word.to_le_bytes())
+            .for_each(|(place, byte)| *place = byte);
     };
-    out.extend(first.to_le_bytes().iter().take(size));
-    out.extend(last.to_le_bytes().iter().skip(8 - (len - size)));
+    put(0, first);
+    match len {
+        0..4 => {}
+        4..8 => put(len - 4, last),
+        _ => put(len - 8, last),
+    }
+    bytes
 }
 
 /// The secret of one builder.
@@ -96,9 +103,8 @@ mod tests {
     fn short_terms_come_back_from_their_words() {
         let text = b"abcdefghijklmnop";
         for len in 1..=INLINE {
-            let mut out = b"x".to_vec();
-            put_words(words(&text[..len]), len, &mut out);
-            assert_eq!(&out[1..], &text[..len]);
+            let back = unwords(words(&text[..len]), len);
+            assert_eq!(&back[..len], &text[..len]);
         }
     }
 

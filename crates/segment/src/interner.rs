@@ -4,9 +4,11 @@
 //! A wrong record is looked at once in thousands of words. Short terms lie in their records, so the
 //! usual word touches one slot and one record, and copies nothing.
 
+use std::ops::Deref;
+
 use crate::chain::Chain;
 use crate::error::Error;
-use crate::hash::{HashKey, INLINE, put_words, words};
+use crate::hash::{HashKey, INLINE, unwords, words};
 
 /// One term and what is known of it.
 #[derive(Debug, Clone, Copy)]
@@ -154,12 +156,32 @@ impl Interner {
         self.slots = slots;
     }
 
-    /// Appends the bytes of a record's term.
-    pub(crate) fn put_term(&self, record: &Record, out: &mut Vec<u8>) {
+    /// A record's term.
+    pub(crate) fn term(&self, record: &Record) -> Text<'_> {
         if record.len() <= INLINE {
-            put_words((record.first, record.last), record.len(), out);
+            Text::Short(
+                unwords((record.first, record.last), record.len()),
+                record.len(),
+            )
         } else {
-            out.extend_from_slice(self.long(record));
+            Text::Long(self.long(record))
+        }
+    }
+}
+
+/// A term's bytes, put together or borrowed.
+pub(crate) enum Text<'a> {
+    Short([u8; INLINE], usize),
+    Long(&'a [u8]),
+}
+
+impl Deref for Text<'_> {
+    type Target = [u8];
+
+    fn deref(&self) -> &[u8] {
+        match self {
+            Text::Short(bytes, len) => bytes.get(..*len).unwrap_or_default(),
+            Text::Long(bytes) => bytes,
         }
     }
 }
@@ -196,9 +218,7 @@ mod tests {
             assert_eq!(interner.records().len(), terms.len());
             let mut back = BTreeSet::new();
             for record in interner.records() {
-                let mut term = Vec::new();
-                interner.put_term(record, &mut term);
-                back.insert(term);
+                back.insert(interner.term(record).to_vec());
             }
             assert_eq!(back, terms);
         }
