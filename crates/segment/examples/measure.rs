@@ -184,22 +184,22 @@ fn main() {
         segments.clear();
         let mut builder = Builder::new();
         for (at, log) in logs.iter().enumerate() {
-            let before = seconds(start);
+            let ran = seconds(start);
             log.fill(&mut builder);
-            add += seconds(start) - before;
+            add += seconds(start) - ran;
             if one && at + 1 < logs.len() {
                 continue;
             }
             if one {
                 println!("builder: {} MB", resident_mb("RssAnon") - before);
             }
-            let before = seconds(start);
+            let ran = seconds(start);
             segments.push(
                 builder
                     .encode(0..u32::MAX, &|term| Cow::Borrowed(term))
                     .unwrap(),
             );
-            encode += seconds(start) - before;
+            encode += seconds(start) - ran;
             builder.clear();
         }
         (adding, encoding) = (f64::min(adding, add), f64::min(encoding, encode));
