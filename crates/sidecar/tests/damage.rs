@@ -1,5 +1,12 @@
 //! No bit of a sidecar can change and be believed: neither by the full check nor by a read of the part that holds it.
 
+#![allow(
+    clippy::indexing_slicing,
+    clippy::unwrap_used,
+    clippy::panic,
+    reason = "a test is meant to panic"
+)]
+
 mod made;
 
 use memfold_segment::Reader;

@@ -1,5 +1,12 @@
 //! The sidecars of earlier programs are read as they were written, and a program of the same fold writes the same content.
 
+#![allow(
+    clippy::indexing_slicing,
+    clippy::unwrap_used,
+    clippy::panic,
+    reason = "a test is meant to panic"
+)]
+
 mod made;
 
 use std::fs;

@@ -1,5 +1,12 @@
 //! `tools/memdump`, a reader in another language that was written from the formats' pages, reads what this one reads.
 
+#![allow(
+    clippy::indexing_slicing,
+    clippy::unwrap_used,
+    clippy::panic,
+    reason = "a test is meant to panic"
+)]
+
 mod made;
 
 use std::fs;

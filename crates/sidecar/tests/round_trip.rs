@@ -1,5 +1,12 @@
 //! What is written is what is read, by whichever way it is asked for.
 
+#![allow(
+    clippy::indexing_slicing,
+    clippy::unwrap_used,
+    clippy::panic,
+    reason = "a test is meant to panic"
+)]
+
 mod made;
 
 use std::borrow::Cow;

@@ -81,6 +81,7 @@ pub(crate) fn sealed(lines: u64) -> Sealed {
             start,
             length,
             card: sealed.cards.len() as u32 - 1,
+            sitting: n as u32 / 20,
             kind: KINDS[n as usize % KINDS.len()],
             time: (n % 5 != 0).then_some(1_700_000_000_000 + n as i64 * 1000),
             helper: if n % 11 == 0 {
@@ -130,7 +131,7 @@ fn card(n: u64, seq: u64, (start, start_length): (u64, u64), last_seq: u64) -> C
         last_seq,
         start,
         start_length,
-        started: (turn % 2 == 0).then_some(1_700_000_000_000),
+        started: turn.is_multiple_of(2).then_some(1_700_000_000_000),
         ended: Some(-5),
         read: Listing {
             named: vec!["src/lib.rs".to_owned(), format!("src/part{turn}.rs")],
@@ -169,6 +170,8 @@ fn checkpoint(lines: u64, places: &[(u64, u64)]) -> Checkpoint {
     let mut checkpoint = Checkpoint {
         turn: 1 + lines as u32 / 7,
         turn_title: "The last of them".to_owned(),
+        sitting: 7,
+        last_time: Some(1_700_000_000_123),
         tally: Tally {
             lines,
             broken: 1,
