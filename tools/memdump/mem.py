@@ -236,6 +236,7 @@ def _document(read):
         "start": read.u64(),
         "length": read.u64(),
         "card": read.u32(),
+        "sitting": read.u32(),
         "kind": read.one_of("person", "reply", "result", "file", "plan", "summary", "compaction"),
         "time": read.optional(_Fields.i64),
         "helper": read.one_of("main", "helper"),
@@ -311,6 +312,8 @@ def _checkpoint(read):
     checkpoint["turn_title"] = read.text()
     checkpoint["cards"] = read.u32()
     checkpoint["card_turn"] = read.optional(_Fields.u32)
+    checkpoint["sitting"] = read.u32()
+    checkpoint["last_time"] = read.optional(_Fields.i64)
     checkpoint["open_calls"] = read.list(_open_call)
     for name in TALLY:
         checkpoint[name] = read.u64()

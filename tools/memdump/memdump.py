@@ -30,7 +30,7 @@ def text(file):
     for number, card in enumerate(file.cards):
         yield from _card(number, card)
     for number, (document, words) in enumerate(zip(file.documents, file.segment.lengths)):
-        yield (f"document {number} line {document['seq']} at {document['start']}+{document['length']} card {document['card']} "
+        yield (f"document {number} line {document['seq']} at {document['start']}+{document['length']} card {document['card']} sitting {document['sitting']} "
                f"{document['kind']} {document['helper']} time {_time(document['time'])} words {words}")
     for number, key in enumerate(file.keys):
         yield f"key {number} {key['id']:016x} {key['origin']:016x}"
@@ -51,6 +51,7 @@ def _checkpoint(checkpoint):
     yield f"turn {checkpoint['turn']} {_quoted(checkpoint['turn_title'])}"
     card_turn = "-" if checkpoint["card_turn"] is None else checkpoint["card_turn"]
     yield f"{checkpoint['cards']} cards, the last one of turn {card_turn}"
+    yield f"sitting {checkpoint['sitting']}, last at {_time(checkpoint['last_time'])}"
     for call in checkpoint["open_calls"]:
         yield f"open call {_quoted(call['id'])} {call['seq']}.{call['call']} at {call['start']}+{call['length']}"
         yield f"  words {_quoted(call['words'])}"

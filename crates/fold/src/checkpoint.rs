@@ -23,6 +23,10 @@ pub struct Checkpoint {
     pub cards: u32,
     /// The turn of the last card.
     pub card_turn: Option<u32>,
+    /// The sitting of the last document.
+    pub sitting: u32,
+    /// The time of the last document that has one.
+    pub last_time: Option<i64>,
     /// Calls that no result has answered, oldest first.
     pub open_calls: Vec<Arc<OpenCall>>,
     /// What was met on the way.

@@ -14,6 +14,8 @@ pub struct Document {
     pub length: u64,
     /// The number of the card that holds the event, from 0.
     pub card: u32,
+    /// The sitting in which it happened, from 0: a pause of more than an hour ends one.
+    pub sitting: u32,
     /// What happened.
     pub kind: DocumentKind,
     /// When, in milliseconds since 1970, as the log says.

@@ -6,7 +6,7 @@ use std::sync::Arc;
 
 use memfold_agents::Agent;
 use memfold_log::event::{Boundary, Call, Effect, Event, Kind, Outcome, Output, Part};
-use memfold_log::{Content, Line, Offset, Seq, Terminated};
+use memfold_log::{Content, Line, Offset, Seq, Terminated, Timestamp};
 use memfold_segment::Builder;
 use sha2::{Digest, Sha256};
 
@@ -19,6 +19,8 @@ use crate::words::Counter;
 
 /// A result's call counts this often (seed, section 8).
 const CALL_WEIGHT: u32 = 3;
+/// A pause of more than so many milliseconds, an hour, ends a sitting.
+const PAUSE: i64 = 3_600_000;
 /// How much of a call's words its result repeats.
 const CALL_WORDS_LIMIT: usize = 4096;
 
@@ -283,6 +285,17 @@ impl Fold {
         self.last_card()
     }
 
+    /// The sitting of an event: the last one's, or the next after a long pause. Events out of order end none.
+    fn sitting(&mut self, time: Option<Timestamp>) -> u32 {
+        if let Some(Timestamp(now)) = time {
+            if self.state.last_time.is_some_and(|last| now.saturating_sub(last) > PAUSE) {
+                self.state.sitting = self.state.sitting.saturating_add(1);
+            }
+            self.state.last_time = Some(now);
+        }
+        self.state.sitting
+    }
+
     /// The number of the last card.
     fn last_card(&self) -> u32 {
         self.state.cards.saturating_sub(1)
@@ -335,6 +348,7 @@ impl Fold {
             }
         }
         self.open_calls(line, event, Some(card));
+        let sitting = self.sitting(event.time);
         self.words.finish_document()?;
         self.see(&[keys]);
         self.keys.push(keys);
@@ -343,6 +357,7 @@ impl Fold {
             start: line.start.0,
             length: line.length,
             card,
+            sitting,
             kind,
             time: event.time.map(|time| time.0),
             helper: if event.helper.is_some() {

@@ -2,10 +2,14 @@
 //! gave. Parameters stand in one place, each with its source; the tests' reference computes the same without an index.
 //!
 //! 1. Base: BM25 over all segments as one collection, `k1` 0.9 and `b` 0.4; whole names weigh 2. The best [`POOL`] go on,
-//!    with their neighbours: the events before and after in the same log.
+//!    with their neighbours: the events before and after in the same sitting.
 //! 2. Coverage: `s = base · (½ + ½ · share)`, the share of the query's idf that the event holds.
-//! 3. Context, from the plain words only: a quarter of each neighbour's score is added, then a quarter of the score of the
-//!    event's group, both scaled to their best.
+//! 3. Context, from the plain words only (from `s` where the query has no others): a quarter of each neighbour's is added,
+//!    then, both scaled to their best, a quarter of the sitting's: the sum of the [`GROUP_BEST`] best of it.
+//!
+//! A sitting is a run of events of a log without an hour's pause. On LoCoMo (1,536 questions) recall at 10 is .713 with
+//! sittings and .666 with turns as groups; over every event of the group, not of the pool alone, it would be .720. Word
+//! pairs (R2.6) gained nothing there at 10 (.720 either way) and cost a second reading of every candidate: not built.
 //!
 //! Each stage is a function of the one before, in `f64`, in the order written.
 
@@ -24,6 +28,8 @@ pub const UNCOVERED: f64 = 0.5;
 pub const NEIGHBOUR: f64 = 0.25;
 /// What the group lends.
 pub const GROUP: f64 = 0.25;
+/// How many of a group's events speak for it.
+pub const GROUP_BEST: usize = 3;
 
 /// An event, by its log and its number there.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -51,7 +57,7 @@ pub trait Places {
     fn event(&self, segment: usize, document: DocId) -> EventId;
     /// The segment and document of an event; nothing past the log's ends.
     fn document(&self, event: EventId) -> Option<(usize, DocId)>;
-    /// The group of an event; events of one group are next to each other in their log.
+    /// The sitting of an event, by its number in the log.
     fn group(&self, event: EventId) -> Option<u32>;
 }
 
@@ -123,6 +129,7 @@ pub fn rank(
     for event in pool.keys().copied().collect::<Vec<_>>() {
         for near in neighbours(event) {
             if !pool.contains_key(&near)
+                && places.group(near).is_some_and(|group| places.group(event) == Some(group))
                 && let Some((segment, document)) = places.document(near)
                 && live.holds(segment, document)
                 && filter.holds(segment, document)
@@ -180,13 +187,17 @@ fn neighbours(event: EventId) -> impl Iterator<Item = EventId> {
         .map(move |number| EventId { number, ..event })
 }
 
-/// A group's score: the sum of what its events of the pool could lend.
+/// A group's score: the sum of the best that its events of the pool could lend.
 fn group_scores(pool: &BTreeMap<EventId, Candidate>) -> BTreeMap<(usize, u32), f64> {
-    let mut groups = BTreeMap::new();
+    let mut groups: BTreeMap<(usize, u32), Vec<f64>> = BTreeMap::new();
     for (event, candidate) in pool {
         if let Some(group) = candidate.group {
-            *groups.entry((event.log, group)).or_insert(0.0) += candidate.context;
+            groups.entry((event.log, group)).or_default().push(candidate.context);
         }
     }
-    groups
+    let best = |mut lent: Vec<f64>| {
+        lent.sort_by(|a, b| b.total_cmp(a));
+        lent.into_iter().take(GROUP_BEST).sum()
+    };
+    groups.into_iter().map(|(group, lent)| (group, best(lent))).collect()
 }

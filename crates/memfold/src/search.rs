@@ -1,6 +1,7 @@
 //! A search of sessions: logs → sidecars and tails → segments → the ranking as one collection → the best events, read again.
 
 use std::borrow::Cow;
+use std::cell::RefCell;
 use std::collections::HashMap;
 use std::io;
 use std::time::Instant;
@@ -190,7 +191,7 @@ impl Memfold {
         let places = LogPlaces {
             logs: &logs,
             parts: &segments.parts,
-            rows: Default::default(),
+            sittings: RefCell::default(),
         };
         let (mut ranked, matched) = rank(&query, &matches, &places, &live, &filter);
         keep_phrases(&query, &logs, &mut ranked);
@@ -566,7 +567,7 @@ pub(crate) fn card_line(card: &Card) -> String {
 struct LogPlaces<'a> {
     logs: &'a [Ready],
     parts: &'a [Part],
-    rows: std::cell::RefCell<HashMap<EventId, Option<u32>>>,
+    sittings: RefCell<HashMap<EventId, Option<u32>>>,
 }
 
 impl Places for LogPlaces<'_> {
@@ -597,11 +598,9 @@ impl Places for LogPlaces<'_> {
     }
 
     fn group(&self, event: EventId) -> Option<u32> {
-        *self.rows.borrow_mut().entry(event).or_insert_with(|| {
-            self.logs
-                .get(event.log)
-                .and_then(|log| log.document(event.number).ok())
-                .map(|document| document.card)
+        *self.sittings.borrow_mut().entry(event).or_insert_with(|| {
+            let log = self.logs.get(event.log)?;
+            log.document(event.number).ok().map(|document| document.sitting)
         })
     }
 }

@@ -136,6 +136,11 @@ fn checkpoint(page: &mut Page, checkpoint: &Checkpoint) {
         "{} cards, the last one of turn {card_turn}",
         checkpoint.cards
     ));
+    page.line(format_args!(
+        "sitting {}, last at {}",
+        checkpoint.sitting,
+        time(checkpoint.last_time)
+    ));
     for call in &checkpoint.open_calls {
         page.line(format_args!(
             "open call {} {}.{} at {}+{}",
@@ -223,11 +228,12 @@ fn document(page: &mut Page, number: u32, document: &Document, words: u32) {
         start,
         length,
         card,
+        sitting,
         ..
     } = document;
     let time = time(document.time);
     page.line(format_args!(
-        "document {number} line {seq} at {start}+{length} card {card} {kind} {context} time {time} words {words}"
+        "document {number} line {seq} at {start}+{length} card {card} sitting {sitting} {kind} {context} time {time} words {words}"
     ));
 }
 

@@ -56,7 +56,15 @@ pub fn fold_on(
     if binder.binding() != *binding {
         return Err(SidecarError::LogChanged);
     }
-    drive(log, Fold::resume(agent, records, builder), binder, Position { offset: covered.end, seq: covered.next })
+    drive(
+        log,
+        Fold::resume(agent, records, builder),
+        binder,
+        Position {
+            offset: covered.end,
+            seq: covered.next,
+        },
+    )
 }
 
 /// Folds what follows a sidecar's whole turns, for one search.
@@ -71,9 +79,15 @@ pub fn fold_tail(
     keys: &[Keys],
 ) -> Result<Tail, SidecarError> {
     let mut fold = Fold::after(agent, covered, checkpoint, keys);
-    let from = Position { offset: covered.end, seq: covered.next };
+    let from = Position {
+        offset: covered.end,
+        seq: covered.next,
+    };
     let mut lines = lines(log, from)?;
-    while let Some(line) = lines.next(&mut |_| {}).map_err(|error| SidecarError::Log(error.to_string()))? {
+    while let Some(line) = lines
+        .next(&mut |_| {})
+        .map_err(|error| SidecarError::Log(error.to_string()))?
+    {
         fold.line(&line)?;
     }
     Ok(fold.into_tail()?)
@@ -88,11 +102,22 @@ pub fn fold_prefix(
     agent: &'static dyn Agent,
     covered: Covered,
 ) -> Result<(Sealed, Binding), SidecarError> {
-    let folded = drive_to(log, Fold::new(agent), Binder::new(), Position::START, Some(covered.end))?;
+    let folded = drive_to(
+        log,
+        Fold::new(agent),
+        Binder::new(),
+        Position::START,
+        Some(covered.end),
+    )?;
     Ok((folded.sealed, folded.binding))
 }
 
-fn drive(log: &LogFile, fold: Fold, binder: Binder, from: Position) -> Result<Folded, SidecarError> {
+fn drive(
+    log: &LogFile,
+    fold: Fold,
+    binder: Binder,
+    from: Position,
+) -> Result<Folded, SidecarError> {
     drive_to(log, fold, binder, from, None)
 }
 
@@ -122,20 +147,37 @@ fn drive_to(
         fold.line(&line)?;
         let covered = fold.covered();
         if covered != before {
-            if covered.end == start { binder.mark_start() } else { binder.mark_here() }
+            if covered.end == start {
+                binder.mark_start()
+            } else {
+                binder.mark_here()
+            }
         }
     }
     let end = lines.position();
-    if log.form() == Form::CompressedLines && fault.is_none() && to.is_none_or(|to| fold.covered().end < to) {
-        fold.end(Covered { end: end.offset, next: end.seq });
+    if log.form() == Form::CompressedLines
+        && fault.is_none()
+        && to.is_none_or(|to| fold.covered().end < to)
+    {
+        fold.end(Covered {
+            end: end.offset,
+            next: end.seq,
+        });
         binder.mark_here();
     }
     let (sealed, tail) = fold.finish()?;
-    Ok(Folded { sealed, tail, binding: binder.binding(), fault })
+    Ok(Folded {
+        sealed,
+        tail,
+        binding: binder.binding(),
+        fault,
+    })
 }
 
 fn lines(log: &LogFile, from: Position) -> Result<Lines<Box<dyn Read + '_>>, SidecarError> {
-    let text = log.text(from.offset).map_err(|error| SidecarError::Log(error.to_string()))?;
+    let text = log
+        .text(from.offset)
+        .map_err(|error| SidecarError::Log(error.to_string()))?;
     Ok(match log.text_length() {
         Some(length) => Lines::new(text, from, Offset(length)),
         None => Lines::to_end(text, from),

@@ -8,7 +8,9 @@ use std::path::{Path, PathBuf};
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
 use memfold_agents::Agent;
-use memfold_disk::{DiskError, Identity, Links, Locks, Mode, PublishError, Snapshot, publish, set_aside};
+use memfold_disk::{
+    DiskError, Identity, Links, Lock, Locks, Mode, PublishError, Snapshot, publish, set_aside,
+};
 use memfold_fold::checkpoint::Sealed;
 use memfold_fold::{Parameters, Tail};
 use memfold_log::{Form, Offset};
@@ -164,168 +166,197 @@ impl Keeper {
         receipts: &Receipts,
         need: Need,
     ) -> Result<Keeping, SidecarError> {
-        let path = match place {
-            Place::Beside => beside(log.path()),
-            Place::Cache => self.in_cache(log.path()),
-        };
-        let receipt = receipts.of(log.path());
-        let examined = self.examine(log, agent, &path, receipt, receipts);
+        let path = self.path(log.path(), place);
+        let examined = self.examine(log, agent, &path, receipts);
         if examined.verdict.is_left_alone() && place == Place::Beside {
             let mut keeping = self.keep(log, agent, Place::Cache, receipts, need)?;
-            keeping.notes.insert(0, format!("{}: {}", path.display(), examined.verdict));
+            keeping
+                .notes
+                .insert(0, format!("{}: {}", path.display(), examined.verdict));
             keeping.verdict = examined.verdict;
             return Ok(keeping);
         }
-        match (need, &examined.verdict) {
-            (Need::Search | Need::Fold, Verdict::Current | Verdict::Moved) => self.as_it_is(log, agent, place, path, receipt, receipts, examined, need),
-            (Need::Search, Verdict::Appended { to, .. })
-                if log.form() == Form::Lines
-                    && examined.sidecar.as_ref().is_some_and(|kept| to - kept.header().covered.end.0.min(*to) <= TAIL_LIMIT) =>
-            {
-                self.as_it_is(log, agent, place, path, receipt, receipts, examined, need)
+        let as_it_is = match (need, &examined.verdict) {
+            (Need::Rebuild, _) => false,
+            (_, Verdict::Current | Verdict::Moved) => true,
+            (Need::Search, Verdict::Appended { to, .. }) => {
+                let covered = examined
+                    .sidecar
+                    .as_ref()
+                    .map_or(0, |sidecar| sidecar.header().covered.end.0);
+                log.form() == Form::Lines && to.saturating_sub(covered) <= TAIL_LIMIT
             }
-            _ => self.fold(log, agent, place, path, examined, need),
+            _ => false,
+        };
+        match examined {
+            Examined {
+                verdict,
+                sidecar: Some(sidecar),
+                identity,
+            } if as_it_is => {
+                let tail = match need {
+                    Need::Search => tail_of(log, agent, &sidecar)?,
+                    Need::Fold | Need::Rebuild => None,
+                };
+                let receipt = renewed(log, &sidecar, identity, place, receipts);
+                Ok(Keeping {
+                    verdict,
+                    done: Done::Nothing,
+                    sidecar,
+                    tail,
+                    path: Some(path),
+                    receipt,
+                    notes: Vec::new(),
+                })
+            }
+            examined => self.fold(log, agent, place, examined, need),
         }
     }
 
-    /// The sidecar as it is, with the tail that a search needs.
-    #[allow(clippy::too_many_arguments)] // One call's whole state, passed once.
-    fn as_it_is(
-        &self,
-        log: &LogFile,
-        agent: &'static dyn Agent,
-        place: Place,
-        path: PathBuf,
-        receipt: Option<&Receipt>,
-        receipts: &Receipts,
-        examined: Examined,
-        need: Need,
-    ) -> Result<Keeping, SidecarError> {
-        let Examined { verdict, sidecar: Some(sidecar), identity } = examined else {
-            return Err(SidecarError::Log("no sidecar to read".to_owned()));
-        };
-        let header = sidecar.header();
-        let covered = header.covered;
-        let tail = match log.text_length() {
-            Some(length) if need == Need::Search && length > covered.end.0 => {
-                Some(fold_tail(log, agent, covered, sidecar.checkpoint()?, &sidecar.keys()?)?)
-            }
-            _ => None,
-        };
-        let known = receipt.or_else(|| receipts.with_content(&header.content_root));
-        let renewed = match (known, identity) {
-            (Some(known), Some(identity)) if !known.holds_for(&log.identity()) || Identity::from_bytes(&known.sidecar) != identity || receipt.is_none() => Some(Receipt {
-                log: log.identity().to_bytes(),
-                proved_at: now(),
-                sidecar: identity.to_bytes(),
-                place,
-                ..known.clone()
-            }),
-            _ => None,
-        };
-        Ok(Keeping { verdict, done: Done::Nothing, sidecar, tail, path: Some(path), receipt: renewed, notes: Vec::new() })
+    /// Where a sidecar lies.
+    fn path(&self, log: &Path, place: Place) -> PathBuf {
+        match place {
+            Place::Beside => beside(log),
+            Place::Cache => self.in_cache(log),
+        }
     }
 
-    /// Folds what the sidecar lacks, or the whole log, and publishes it.
+    /// Folds what the sidecar lacks, or the whole log, and publishes it: where it should be, else in the cache; and where
+    /// neither can be written, the call has it in memory.
     fn fold(
         &self,
         log: &LogFile,
         agent: &'static dyn Agent,
         place: Place,
-        path: PathBuf,
         examined: Examined,
         need: Need,
     ) -> Result<Keeping, SidecarError> {
-        let lock = match need {
-            Need::Search => self.locks.try_lock(&path).map_err(|error| error.to_string()).and_then(|lock| {
-                lock.ok_or_else(|| "another process is folding this log".to_owned())
-            }),
-            Need::Fold | Need::Rebuild => self.locks.lock(&path, PATIENCE).map_err(|error| error.to_string()),
-        };
+        let path = self.path(log.path(), place);
+        let lock = self.lock(&path, need);
         let proved_at = now();
-        let appended = matches!(examined.verdict, Verdict::Appended { .. }) && need != Need::Rebuild;
         let (folded, mut done) = match &examined.sidecar {
-            Some(sidecar) if appended && log.form() == Form::Lines => match self.extend(log, agent, sidecar) {
-                Ok(folded) => (folded, Done::Extended),
-                Err(SidecarError::Damaged { .. } | SidecarError::LogChanged) => (fold_whole(log, agent)?, Done::Folded),
-                Err(error) => return Err(error),
-            },
+            Some(sidecar) if examined.verdict.is_extended_by(need) && log.form() == Form::Lines => {
+                match self.extend(log, agent, sidecar) {
+                    Ok(folded) => (folded, Done::Extended),
+                    Err(SidecarError::Damaged { .. } | SidecarError::LogChanged) => {
+                        (fold_whole(log, agent)?, Done::Folded)
+                    }
+                    Err(error) => return Err(error),
+                }
+            }
             _ => (fold_whole(log, agent)?, Done::Folded),
         };
-        let Folded { sealed, tail, binding, fault } = folded;
-        let parameters = Parameters::of(agent);
-        let bytes = encode(&sealed, parameters, &binding, log.form())?;
-        let mut notes: Vec<String> = fault.into_iter().collect();
-        let mut receipt = receipt_of(&sealed, agent, place, log, proved_at, &tail);
+        let Folded {
+            sealed,
+            tail,
+            binding,
+            fault,
+        } = folded;
+        let bytes = encode(&sealed, Parameters::of(agent), &binding, log.form())?;
+        let mut receipt = receipt_of(&sealed, agent, log, proved_at, &tail);
         drop(sealed);
+        let mut notes: Vec<String> = fault.into_iter().collect();
+        let verdict = examined.verdict;
         let tail = (need == Need::Search && !tail.documents.is_empty()).then_some(tail);
-        let unchanged = examined.identity.filter(|_| is_file_of(&path, &bytes));
-        let published = match (&lock, unchanged) {
-            (_, Some(identity)) => {
+
+        let mut published = match examined.identity.filter(|_| is_file_of(&path, &bytes)) {
+            Some(identity) => {
                 if done == Done::Folded {
                     done = Done::Confirmed;
                 }
-                Ok(identity)
+                Ok((path.clone(), place, identity))
             }
-            (Err(why), None) => Err(why.clone()),
-            (Ok(_), None) => {
-                if matches!(examined.verdict, Verdict::Damaged { .. }) && set_aside(&path).is_ok() {
+            None => lock.and_then(|_lock| {
+                if matches!(verdict, Verdict::Damaged { .. }) && set_aside(&path).is_ok() {
                     done = Done::SetAside;
                 }
-                write(&path, &bytes)
-            }
+                Ok((path.clone(), place, write(&path, &bytes)?))
+            }),
         };
+        if let Err(why) = &published
+            && place == Place::Beside
+            && let Ok(cached) = self.write_to_cache(log.path(), &bytes)
+        {
+            notes.push(format!(
+                "{}: kept in the cache instead: {why}",
+                path.display()
+            ));
+            published = Ok(cached);
+        }
+        let in_memory = Sidecar::open(Store::Memory(bytes))?;
         match published {
-            Ok(identity) => {
+            Ok((path, place, identity)) => {
+                receipt.place = place;
                 receipt.sidecar = identity.to_bytes();
-                let sidecar = Sidecar::open(Store::Memory(bytes))?;
-                receipt.content_root = sidecar.header().content_root;
-                receipt.log_root = sidecar.header().log_root;
+                receipt.content_root = in_memory.header().content_root;
+                receipt.log_root = in_memory.header().log_root;
+                // Read from the file from now on, so that a call over many logs holds none of them.
                 let sidecar = match Snapshot::open(&path, Links::Refuse) {
                     Ok(file) if file.identity() == identity => Sidecar::open(Store::File(file))?,
-                    _ => sidecar,
+                    _ => in_memory,
                 };
-                Ok(Keeping { verdict: examined.verdict, done, sidecar, tail, path: Some(path), receipt: Some(receipt), notes })
+                Ok(Keeping {
+                    verdict,
+                    done,
+                    sidecar,
+                    tail,
+                    path: Some(path),
+                    receipt: Some(receipt),
+                    notes,
+                })
             }
-            Err(why) if place == Place::Beside => {
-                // Not beside the log: in the cache, and else in memory.
-                let path = self.in_cache(log.path());
-                let written = path.parent().map_or(Ok(()), |folder| memfold_disk::private_dir(folder).map_err(|error| error.to_string()));
-                match written.and_then(|()| self.locks.try_lock(&path).map_err(|error| error.to_string())).and_then(|lock| match lock {
-                    Some(_lock) => write(&path, &bytes),
-                    None => Err("another process is folding this log".to_owned()),
-                }) {
-                    Ok(identity) => {
-                        receipt.sidecar = identity.to_bytes();
-                        receipt.place = Place::Cache;
-                        let sidecar = Sidecar::open(Store::Memory(bytes))?;
-                        receipt.content_root = sidecar.header().content_root;
-                        receipt.log_root = sidecar.header().log_root;
-                        notes.push(format!("{}: kept in the cache instead: {why}", beside(log.path()).display()));
-                        Ok(Keeping { verdict: examined.verdict, done, sidecar, tail, path: Some(path), receipt: Some(receipt), notes })
-                    }
-                    Err(_) => self.in_memory(bytes, examined.verdict, why, tail, notes),
-                }
-            }
-            Err(why) => self.in_memory(bytes, examined.verdict, why, tail, notes),
+            Err(why) => Ok(Keeping {
+                verdict,
+                done: Done::InMemory(why),
+                sidecar: in_memory,
+                tail,
+                path: None,
+                receipt: None,
+                notes,
+            }),
         }
     }
 
-    fn in_memory(
-        &self,
-        bytes: Vec<u8>,
-        verdict: Verdict,
-        why: String,
-        tail: Option<Tail>,
-        notes: Vec<String>,
-    ) -> Result<Keeping, SidecarError> {
-        let sidecar = Sidecar::open(Store::Memory(bytes))?;
-        Ok(Keeping { verdict, done: Done::InMemory(why), sidecar, tail, path: None, receipt: None, notes })
+    fn lock(&self, path: &Path, need: Need) -> Result<Lock, String> {
+        let lock = match need {
+            Need::Search => self.locks.try_lock(path),
+            Need::Fold | Need::Rebuild => self.locks.lock(path, PATIENCE).map(Some),
+        };
+        match lock {
+            Ok(Some(lock)) => Ok(lock),
+            Ok(None) => Err("another process is folding this log".to_owned()),
+            Err(error) => Err(error.to_string()),
+        }
     }
 
-    fn extend(&self, log: &LogFile, agent: &'static dyn Agent, sidecar: &Kept) -> Result<Folded, SidecarError> {
+    fn write_to_cache(
+        &self,
+        log: &Path,
+        bytes: &[u8],
+    ) -> Result<(PathBuf, Place, Identity), String> {
+        let path = self.in_cache(log);
+        if let Some(folder) = path.parent() {
+            memfold_disk::private_dir(folder).map_err(|error| error.to_string())?;
+        }
+        let _lock = self.lock(&path, Need::Search)?;
+        let identity = write(&path, bytes)?;
+        Ok((path, Place::Cache, identity))
+    }
+
+    fn extend(
+        &self,
+        log: &LogFile,
+        agent: &'static dyn Agent,
+        sidecar: &Kept,
+    ) -> Result<Folded, SidecarError> {
         let builder = Builder::resume(&memfold_segment::Reader::open(sidecar.words()?)?)?;
-        fold_on(log, agent, sidecar.decode_records()?, builder, &sidecar.binding()?)
+        fold_on(
+            log,
+            agent,
+            sidecar.decode_records()?,
+            builder,
+            &sidecar.binding()?,
+        )
     }
 
     /// What a sidecar is worth against its log.
@@ -334,75 +365,39 @@ impl Keeper {
         log: &LogFile,
         agent: &'static dyn Agent,
         path: &Path,
-        receipt: Option<&Receipt>,
         receipts: &Receipts,
     ) -> Examined {
-        let nothing = |verdict| Examined { verdict, sidecar: None, identity: None };
+        let nothing = |verdict| Examined {
+            verdict,
+            sidecar: None,
+            identity: None,
+        };
         let file = match Snapshot::open(path, Links::Refuse) {
             Ok(file) => file,
             Err(error) if error.is_not_found() => return nothing(Verdict::Missing),
-            Err(error) => return nothing(Verdict::Unreadable { why: error.to_string() }),
+            Err(error) => {
+                return nothing(Verdict::Unreadable {
+                    why: error.to_string(),
+                });
+            }
         };
         let identity = file.identity();
-        let examined = |verdict, sidecar| Examined { verdict, sidecar, identity: Some(identity) };
-        let sidecar = match Sidecar::open(Store::File(file)) {
-            Ok(sidecar) => sidecar,
-            Err(error) => return examined(verdict_of(error), None),
-        };
-        match self.judge(log, agent, &sidecar, identity, receipt, receipts) {
-            Ok(verdict) => examined(verdict, Some(sidecar)),
-            Err(error) => examined(verdict_of(error), None),
-        }
-    }
-
-    fn judge(
-        &self,
-        log: &LogFile,
-        agent: &'static dyn Agent,
-        sidecar: &Kept,
-        identity: Identity,
-        receipt: Option<&Receipt>,
-        receipts: &Receipts,
-    ) -> Result<Verdict, SidecarError> {
-        let header = sidecar.header();
-        let ours = Parameters::of(agent);
-        if header.form != log.form() {
-            return Ok(Verdict::OtherForm);
-        }
-        if header.fold.version > ours.version {
-            return Ok(Verdict::NewerFold { version: header.fold.version });
-        }
-        let of_this_file = receipt.filter(|receipt| {
-            Identity::from_bytes(&receipt.sidecar) == identity && receipt.content_root == header.content_root
+        let judged = Sidecar::open(Store::File(file)).and_then(|sidecar| {
+            let verdict = judge(log, agent, &sidecar, identity, receipts)?;
+            Ok((verdict, sidecar))
         });
-        if of_this_file.is_none() {
-            // Changed since, or never seen here: every byte is looked at before one is believed.
-            verify_bytes(&whole(sidecar)?)?;
-        }
-        if header.fold != ours {
-            return Ok(Verdict::FoldChanged { from: header.fold.version, to: ours.version });
-        }
-        let unchanged = of_this_file.is_some_and(|receipt| receipt.holds_for(&log.identity()));
-        if !unchanged && let Some(verdict) = against_log(log, sidecar)? {
-            return Ok(verdict);
-        }
-        let known = match receipt.filter(|receipt| receipt.content_root == header.content_root) {
-            Some(receipt) => receipt,
-            None => match receipts.with_content(&header.content_root) {
-                Some(receipt) if receipt.log_root == header.log_root => receipt,
-                _ => return Ok(Verdict::Unproven),
+        match judged {
+            Ok((verdict, sidecar)) => Examined {
+                verdict,
+                sidecar: Some(sidecar),
+                identity: Some(identity),
             },
-        };
-        let grown = match log.text_length() {
-            Some(length) => (length != known.folded).then_some((known.folded, length)),
-            None => (Identity::from_bytes(&known.log).size != log.identity().size)
-                .then_some((Identity::from_bytes(&known.log).size, log.identity().size)),
-        };
-        Ok(match grown {
-            Some((from, to)) => Verdict::Appended { from, to },
-            None if receipt.is_none() => Verdict::Moved,
-            None => Verdict::Current,
-        })
+            Err(error) => Examined {
+                verdict: verdict_of(error),
+                sidecar: None,
+                identity: Some(identity),
+            },
+        }
     }
 
     /// Checks a sidecar in full: its bytes, the log's, and that folding the log again gives the same content.
@@ -416,13 +411,14 @@ impl Keeper {
         place: Place,
         receipts: &Receipts,
     ) -> Result<Verdict, SidecarError> {
-        let path = match place {
-            Place::Beside => beside(log.path()),
-            Place::Cache => self.in_cache(log.path()),
+        let examined = self.examine(log, agent, &self.path(log.path(), place), receipts);
+        let Some(sidecar) = examined.sidecar else {
+            return Ok(examined.verdict);
         };
-        let examined = self.examine(log, agent, &path, receipts.of(log.path()), receipts);
-        let Some(sidecar) = examined.sidecar else { return Ok(examined.verdict) };
-        if !matches!(examined.verdict, Verdict::Current | Verdict::Appended { .. } | Verdict::Moved | Verdict::Unproven) {
+        if !matches!(
+            examined.verdict,
+            Verdict::Current | Verdict::Appended { .. } | Verdict::Moved | Verdict::Unproven
+        ) {
             return Ok(examined.verdict);
         }
         if let Err(error) = whole(&sidecar).and_then(|bytes| verify_bytes(&bytes)) {
@@ -433,7 +429,12 @@ impl Keeper {
         }
         let covered = sidecar.header().covered;
         let (sealed, binding) = crate::fold_log::fold_prefix(log, agent, covered)?;
-        let again = Sidecar::open(Store::Memory(encode(&sealed, Parameters::of(agent), &binding, log.form())?))?;
+        let again = Sidecar::open(Store::Memory(encode(
+            &sealed,
+            Parameters::of(agent),
+            &binding,
+            log.form(),
+        )?))?;
         if again.header().content_root != sidecar.header().content_root {
             return Ok(Verdict::Damaged {
                 section: crate::Tag::HEAD,
@@ -444,31 +445,148 @@ impl Keeper {
     }
 }
 
+/// What a sidecar that can be opened is worth against its log.
+fn judge(
+    log: &LogFile,
+    agent: &'static dyn Agent,
+    sidecar: &Kept,
+    identity: Identity,
+    receipts: &Receipts,
+) -> Result<Verdict, SidecarError> {
+    let header = sidecar.header();
+    let receipt = receipts.of(log.path());
+    let ours = Parameters::of(agent);
+    if header.form != log.form() {
+        return Ok(Verdict::OtherForm);
+    }
+    if header.fold.version > ours.version {
+        return Ok(Verdict::NewerFold {
+            version: header.fold.version,
+        });
+    }
+    let of_this_file = receipt.filter(|receipt| {
+        Identity::from_bytes(&receipt.sidecar) == identity
+            && receipt.content_root == header.content_root
+    });
+    if of_this_file.is_none() {
+        // Changed since, or never seen here: every byte is looked at before one is believed.
+        verify_bytes(&whole(sidecar)?)?;
+    }
+    if header.fold != ours {
+        return Ok(Verdict::FoldChanged {
+            from: header.fold.version,
+            to: ours.version,
+        });
+    }
+    let unchanged = of_this_file.is_some_and(|receipt| receipt.holds_for(&log.identity()));
+    if !unchanged && let Some(verdict) = against_log(log, sidecar)? {
+        return Ok(verdict);
+    }
+    let Some(known) = known_content(receipts, log, sidecar) else {
+        return Ok(Verdict::Unproven);
+    };
+    let (before, now) = match log.text_length() {
+        Some(length) => (known.folded, length),
+        None => (Identity::from_bytes(&known.log).size, log.identity().size),
+    };
+    Ok(match receipt {
+        _ if before != now => Verdict::Appended {
+            from: before,
+            to: now,
+        },
+        None => Verdict::Moved,
+        Some(_) => Verdict::Current,
+    })
+}
+
+/// The receipt of a sidecar's content: this log's own, or that of the log it was moved with.
+fn known_content<'r>(receipts: &'r Receipts, log: &LogFile, sidecar: &Kept) -> Option<&'r Receipt> {
+    let header = sidecar.header();
+    receipts
+        .of(log.path())
+        .filter(|receipt| receipt.content_root == header.content_root)
+        .or_else(|| receipts.with_content(&header.content_root))
+        .filter(|receipt| receipt.log_root == header.log_root)
+}
+
+/// The receipt of what was just found to hold, if that is news.
+fn renewed(
+    log: &LogFile,
+    sidecar: &Kept,
+    identity: Option<Identity>,
+    place: Place,
+    receipts: &Receipts,
+) -> Option<Receipt> {
+    let known = known_content(receipts, log, sidecar)?;
+    let sidecar = identity?.to_bytes();
+    let own = receipts.of(log.path()).is_some();
+    if own && known.holds_for(&log.identity()) && known.sidecar == sidecar {
+        return None;
+    }
+    Some(Receipt {
+        log: log.identity().to_bytes(),
+        proved_at: now(),
+        sidecar,
+        place,
+        ..known.clone()
+    })
+}
+
+/// What follows a sidecar's whole turns.
+fn tail_of(
+    log: &LogFile,
+    agent: &'static dyn Agent,
+    sidecar: &Kept,
+) -> Result<Option<Tail>, SidecarError> {
+    let covered = sidecar.header().covered;
+    match log.text_length() {
+        Some(length) if length > covered.end.0 => {
+            let tail = fold_tail(log, agent, covered, sidecar.checkpoint()?, &sidecar.keys()?)?;
+            Ok((!tail.documents.is_empty()).then_some(tail))
+        }
+        _ => Ok(None),
+    }
+}
+
 /// Compares the log with what the sidecar covers; nothing if it is the same.
 fn against_log(log: &LogFile, sidecar: &Kept) -> Result<Option<Verdict>, SidecarError> {
     let binding = sidecar.binding()?;
-    let text = log.text(Offset(0)).map_err(|error| SidecarError::Log(error.to_string()))?;
-    Ok(match binding.full(text).map_err(|error| SidecarError::Log(error.to_string()))? {
-        Proof::Same => None,
-        proof if is_replaced(log, sidecar)? => {
-            let _ = proof;
-            Some(Verdict::LogReplaced)
-        }
-        Proof::Short { length } => Some(Verdict::LogTruncated { covered: binding.covered, length }),
-        Proof::Differs { block } => Some(match log.text_length() {
-            // A log cut inside the block that differs: told apart by what is left of it.
-            Some(length) if length < binding.covered => Verdict::LogTruncated { covered: binding.covered, length },
-            _ => Verdict::LogRewritten { block },
-        }),
-    })
+    let text = log
+        .text(Offset(0))
+        .map_err(|error| SidecarError::Log(error.to_string()))?;
+    Ok(
+        match binding
+            .full(text)
+            .map_err(|error| SidecarError::Log(error.to_string()))?
+        {
+            Proof::Same => None,
+            _ if is_replaced(log, sidecar)? => Some(Verdict::LogReplaced),
+            Proof::Short { length } => Some(Verdict::LogTruncated {
+                covered: binding.covered,
+                length,
+            }),
+            Proof::Differs { block } => Some(match log.text_length() {
+                // A log cut inside the block that differs: told apart by what is left of it.
+                Some(length) if length < binding.covered => Verdict::LogTruncated {
+                    covered: binding.covered,
+                    length,
+                },
+                _ => Verdict::LogRewritten { block },
+            }),
+        },
+    )
 }
 
 /// Whether the log's first line is another than the one that was folded.
 fn is_replaced(log: &LogFile, sidecar: &Kept) -> Result<bool, SidecarError> {
     let first = sidecar.checkpoint()?.first_line;
-    let text = log.text(Offset(0)).map_err(|error| SidecarError::Log(error.to_string()))?;
+    let text = log
+        .text(Offset(0))
+        .map_err(|error| SidecarError::Log(error.to_string()))?;
     let mut lines = memfold_log::Lines::to_end(text, memfold_log::Position::START);
-    let line = lines.next(&mut |_| {}).map_err(|error| SidecarError::Log(error.to_string()))?;
+    let line = lines
+        .next(&mut |_| {})
+        .map_err(|error| SidecarError::Log(error.to_string()))?;
     Ok(match line.as_ref().and_then(memfold_log::Line::text) {
         Some(text) => first != [0; 32] && <[u8; 32]>::from(Sha256::digest(text)) != first,
         None => first != [0; 32],
@@ -480,10 +598,13 @@ fn verdict_of(error: SidecarError) -> Verdict {
         SidecarError::NewerFormat { what } => Verdict::NewerFormat { what },
         SidecarError::OlderFormat { version } => Verdict::OlderFormat { version },
         SidecarError::Damaged { section, what } => Verdict::Damaged { section, what },
-        SidecarError::NotASidecar => {
-            Verdict::Damaged { section: crate::Tag::HEAD, what: "it does not begin as a sidecar does".to_owned() }
-        }
-        other => Verdict::Unreadable { why: other.to_string() },
+        SidecarError::NotASidecar => Verdict::Damaged {
+            section: crate::Tag::HEAD,
+            what: "it does not begin as a sidecar does".to_owned(),
+        },
+        other => Verdict::Unreadable {
+            why: other.to_string(),
+        },
     }
 }
 
@@ -498,20 +619,26 @@ fn whole(sidecar: &Kept) -> Result<Vec<u8>, SidecarError> {
 fn is_file_of(path: &Path, bytes: &[u8]) -> bool {
     Snapshot::open(path, Links::Refuse).is_ok_and(|file| {
         let mut held = Vec::new();
-        file.len() == bytes.len() as u64 && file.reader(0).read_to_end(&mut held).is_ok() && held == bytes
+        file.len() == bytes.len() as u64
+            && file.reader(0).read_to_end(&mut held).is_ok()
+            && held == bytes
     })
 }
 
 fn write(path: &Path, bytes: &[u8]) -> Result<Identity, String> {
-    publish(path, Mode::Private, |out| out.write_all(bytes).map_err(SidecarError::Io), verify_bytes)
-        .map(|published| published.identity)
-        .map_err(|error: PublishError<SidecarError>| error.to_string())
+    publish(
+        path,
+        Mode::Private,
+        |out| out.write_all(bytes).map_err(SidecarError::Io),
+        verify_bytes,
+    )
+    .map(|published| published.identity)
+    .map_err(|error: PublishError<SidecarError>| error.to_string())
 }
 
 fn receipt_of(
     sealed: &Sealed,
     agent: &'static dyn Agent,
-    place: Place,
     log: &LogFile,
     proved_at: i64,
     tail: &Tail,
@@ -524,7 +651,7 @@ fn receipt_of(
         folded: log.text_length().unwrap_or(sealed.covered.end.0),
         covered: sealed.covered.end.0,
         log_root: [0; 32],
-        place,
+        place: Place::Beside,
         sidecar: [0; Identity::BYTES],
         content_root: [0; 32],
         documents: u32::try_from(sealed.documents.len()).unwrap_or(u32::MAX),
@@ -534,7 +661,12 @@ fn receipt_of(
         helper: facts.helper.clone(),
         cwd: facts.cwd.clone(),
         title: facts.title.clone(),
-        request: sealed.cards.iter().chain(&tail.cards).find(|card| card.turn > 0).map(|card| card.title.clone()),
+        request: sealed
+            .cards
+            .iter()
+            .chain(&tail.cards)
+            .find(|card| card.turn > 0)
+            .map(|card| card.title.clone()),
         started: facts.started,
         ended: facts.ended,
     }

@@ -26,7 +26,12 @@ impl LogFile {
 
     /// A log as stat told it a moment ago.
     pub fn at(path: &Path, form: Form, identity: Identity) -> LogFile {
-        LogFile { path: path.to_owned(), form, identity, file: OnceLock::new() }
+        LogFile {
+            path: path.to_owned(),
+            form,
+            identity,
+            file: OnceLock::new(),
+        }
     }
 
     /// Its path.
@@ -86,7 +91,9 @@ impl LogFile {
     /// # Errors
     /// If there is no such line any more.
     pub fn line(&self, start: Offset, length: u64) -> Result<Reread, memfold_log::Error> {
-        let text = self.text(start).map_err(|source| memfold_log::Error::Read { at: start, source })?;
+        let text = self
+            .text(start)
+            .map_err(|source| memfold_log::Error::Read { at: start, source })?;
         read_line(text, start, length, Limits::DEFAULT)
     }
 

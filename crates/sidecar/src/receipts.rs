@@ -92,7 +92,11 @@ impl Receipts {
     pub fn load(cache: &Path) -> Receipts {
         let file = cache.join(FILE);
         let known = read(&file).unwrap_or_default();
-        Receipts { file, known, changed: HashMap::new() }
+        Receipts {
+            file,
+            known,
+            changed: HashMap::new(),
+        }
     }
 
     /// The receipt of a log.
@@ -102,12 +106,16 @@ impl Receipts {
 
     /// A receipt, of whatever log, for the same content of a sidecar: what was moved is known by it.
     pub fn with_content(&self, content_root: &[u8; 32]) -> Option<&Receipt> {
-        self.known.values().find(|receipt| receipt.content_root == *content_root)
+        self.known
+            .values()
+            .find(|receipt| receipt.content_root == *content_root)
     }
 
     /// Every log known, with its receipt.
     pub fn all(&self) -> impl Iterator<Item = (&Path, &Receipt)> {
-        self.known.iter().map(|(path, receipt)| (path.as_path(), receipt))
+        self.known
+            .iter()
+            .map(|(path, receipt)| (path.as_path(), receipt))
     }
 
     /// Notes a log's receipt, to be saved.
@@ -141,7 +149,9 @@ impl Receipts {
         if let Some(folder) = self.file.parent() {
             memfold_disk::private_dir(folder).map_err(std::io::Error::other)?;
         }
-        let _lock = locks.lock(&self.file, PATIENCE).map_err(std::io::Error::other)?;
+        let _lock = locks
+            .lock(&self.file, PATIENCE)
+            .map_err(std::io::Error::other)?;
         let mut now = read(&self.file).unwrap_or_default();
         for (path, receipt) in self.changed.drain() {
             match receipt {
@@ -154,7 +164,13 @@ impl Receipts {
             &self.file,
             Mode::Private,
             |out| out.write_all(&bytes),
-            |written| if written == bytes { Ok(()) } else { Err(std::io::ErrorKind::InvalidData.into()) },
+            |written| {
+                if written == bytes {
+                    Ok(())
+                } else {
+                    Err(std::io::ErrorKind::InvalidData.into())
+                }
+            },
         )
         .map_err(std::io::Error::other)?;
         self.known = now;
@@ -164,8 +180,10 @@ impl Receipts {
 
 /// `MAGIC`, the CRC-32 of the rest, then the receipts as one record, sorted by path.
 fn write(receipts: &HashMap<PathBuf, Receipt>) -> Result<Vec<u8>, SidecarError> {
-    let mut rows: Vec<(Vec<u8>, &Receipt)> =
-        receipts.iter().map(|(path, receipt)| (path.as_os_str().as_encoded_bytes().to_vec(), receipt)).collect();
+    let mut rows: Vec<(Vec<u8>, &Receipt)> = receipts
+        .iter()
+        .map(|(path, receipt)| (path.as_os_str().as_encoded_bytes().to_vec(), receipt))
+        .collect();
     rows.sort_by(|a, b| a.0.cmp(&b.0));
     let body = codec::encode(&rows).map_err(|error| SidecarError::Unwritable(error.to_string()))?;
     let mut bytes = MAGIC.to_vec();
@@ -176,7 +194,11 @@ fn write(receipts: &HashMap<PathBuf, Receipt>) -> Result<Vec<u8>, SidecarError> 
 
 fn read(file: &Path) -> Option<HashMap<PathBuf, Receipt>> {
     let snapshot = Snapshot::open(file, Links::Refuse).ok()?;
-    parse(&snapshot.read_at(0, usize::try_from(snapshot.len()).ok()?).ok()?)
+    parse(
+        &snapshot
+            .read_at(0, usize::try_from(snapshot.len()).ok()?)
+            .ok()?,
+    )
 }
 
 fn parse(bytes: &[u8]) -> Option<HashMap<PathBuf, Receipt>> {
@@ -186,7 +208,11 @@ fn parse(bytes: &[u8]) -> Option<HashMap<PathBuf, Receipt>> {
         return None;
     }
     let rows: Vec<(Vec<u8>, Receipt)> = codec::decode(body).ok()?;
-    Some(rows.into_iter().filter_map(|(path, receipt)| Some((path_from(path)?, receipt))).collect())
+    Some(
+        rows.into_iter()
+            .filter_map(|(path, receipt)| Some((path_from(path)?, receipt)))
+            .collect(),
+    )
 }
 
 #[cfg(unix)]

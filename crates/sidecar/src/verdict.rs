@@ -3,6 +3,7 @@
 use std::fmt;
 
 use crate::header::Tag;
+use crate::keeper::Need;
 
 /// What was found of a log's sidecar.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -99,16 +100,19 @@ impl Verdict {
         }
     }
 
-    /// Whether the sidecar may answer as it is, once what was appended is folded too.
-    pub fn is_usable(&self) -> bool {
-        matches!(self, Verdict::Current | Verdict::Appended { .. } | Verdict::Moved)
+    /// Whether what was appended is folded onto the sidecar, rather than the whole log anew.
+    pub fn is_extended_by(&self, need: Need) -> bool {
+        matches!(self, Verdict::Appended { .. }) && need != Need::Rebuild
     }
 
     /// Whether the file is another's to replace: this program writes beside it, in the cache.
     pub fn is_left_alone(&self) -> bool {
         matches!(
             self,
-            Verdict::NewerFold { .. } | Verdict::NewerFormat { .. } | Verdict::OtherForm | Verdict::Unreadable { .. }
+            Verdict::NewerFold { .. }
+                | Verdict::NewerFormat { .. }
+                | Verdict::OtherForm
+                | Verdict::Unreadable { .. }
         )
     }
 }
@@ -117,22 +121,39 @@ impl fmt::Display for Verdict {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Verdict::Current => f.write_str("up to date"),
-            Verdict::Appended { from, to } => write!(f, "the log grew by {} bytes", to.saturating_sub(*from)),
+            Verdict::Appended { from, to } => {
+                write!(f, "the log grew by {} bytes", to.saturating_sub(*from))
+            }
             Verdict::Missing => f.write_str("no sidecar yet"),
             Verdict::LogTruncated { covered, length } => {
-                write!(f, "the log was cut to {length} bytes, {covered} were folded")
+                write!(
+                    f,
+                    "the log was cut to {length} bytes, {covered} were folded"
+                )
             }
-            Verdict::LogRewritten { block } => write!(f, "the log was rewritten from MiB {block} on"),
+            Verdict::LogRewritten { block } => {
+                write!(f, "the log was rewritten from MiB {block} on")
+            }
             Verdict::LogReplaced => f.write_str("another log stands under this name"),
             Verdict::Moved => f.write_str("moved here together with its log"),
             Verdict::Orphan => f.write_str("its log is gone"),
             Verdict::Unproven => f.write_str("not known to be made on this machine"),
-            Verdict::FoldChanged { from, to } if from == to => f.write_str("made with other rules of the same version"),
-            Verdict::FoldChanged { from, to } => write!(f, "made by fold {from}, this is fold {to}"),
-            Verdict::NewerFold { version } => write!(f, "made by the newer fold {version}; left as it is"),
+            Verdict::FoldChanged { from, to } if from == to => {
+                f.write_str("made with other rules of the same version")
+            }
+            Verdict::FoldChanged { from, to } => {
+                write!(f, "made by fold {from}, this is fold {to}")
+            }
+            Verdict::NewerFold { version } => {
+                write!(f, "made by the newer fold {version}; left as it is")
+            }
             Verdict::OlderFormat { version } => write!(f, "written in the older format {version}"),
-            Verdict::NewerFormat { what } => write!(f, "written in a newer format ({what}); left as it is"),
-            Verdict::OtherForm => f.write_str("belongs to the same log in another form; left as it is"),
+            Verdict::NewerFormat { what } => {
+                write!(f, "written in a newer format ({what}); left as it is")
+            }
+            Verdict::OtherForm => {
+                f.write_str("belongs to the same log in another form; left as it is")
+            }
             Verdict::Damaged { section, what } => write!(f, "damaged in {section}: {what}"),
             Verdict::Unreadable { why } => write!(f, "cannot be read: {why}"),
         }
