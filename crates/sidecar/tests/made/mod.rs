@@ -248,3 +248,21 @@ pub(crate) fn seal(bytes: &mut [u8]) {
     let crc = crc32fast::hash(&bytes[..head - 4]);
     bytes[head - 4..head].copy_from_slice(&crc.to_le_bytes());
 }
+
+/// A sidecar with another section in place of its own, and every place, length and checksum put right.
+pub(crate) fn spliced(bytes: &[u8], tag: [u8; 4], section: &[u8]) -> Vec<u8> {
+    let sections = sections(bytes);
+    let mut file = bytes[..sections[0].2.start].to_vec();
+    for (own, row, range) in sections {
+        let stored = if own == tag { section } else { &bytes[range] };
+        let offset = file.len() as u64;
+        file[row + 8..row + 16].copy_from_slice(&offset.to_le_bytes());
+        file[row + 16..row + 24].copy_from_slice(&(stored.len() as u64).to_le_bytes());
+        file.extend_from_slice(stored);
+        file.resize(file.len().next_multiple_of(8), 0);
+    }
+    let length = file.len() as u64;
+    file[16..24].copy_from_slice(&length.to_le_bytes());
+    seal(&mut file);
+    file
+}
