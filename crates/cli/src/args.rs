@@ -40,7 +40,8 @@ Exit status: 0 found or done, 1 nothing matched, 2 an error, 3 not allowed.";
 
 /// Options of every command.
 #[derive(Clone, Debug, Default, Args)]
-#[command(next_help_heading = "Options everywhere")]
+// Behind each command's own options, whose orders count from 0.
+#[command(next_help_heading = "Options everywhere", next_display_order = 100)]
 pub(crate) struct Everywhere {
     /// The project's folder; else the repository of the working directory
     #[arg(long, global = true, value_name = "DIR", value_hint = ValueHint::DirPath)]
@@ -58,7 +59,7 @@ pub(crate) struct Everywhere {
     #[arg(long, global = true)]
     pub(crate) json: bool,
     /// When to use colours [default: auto]
-    #[arg(long, global = true, value_name = "WHEN", hide_possible_values = false)]
+    #[arg(long, global = true, value_name = "WHEN")]
     pub(crate) color: Option<ColorWhen>,
     /// No progress, and only what needs to be said
     #[arg(short, long, global = true, conflicts_with = "verbose")]
@@ -114,7 +115,7 @@ Examples:
   memfold search --kind person migration             only what you asked
   memfold search --log session.jsonl -- -foo         a word that begins with a dash")]
 pub(crate) struct SearchArgs {
-    /// Words, names and \"quoted phrases\" to look for
+    /// Words, names and "quoted phrases" to look for
     #[arg(value_name = "QUERY", required = true)]
     pub(crate) query: Vec<String>,
     /// What to search: the project's earlier tasks, or one conversation (with --log)
@@ -232,7 +233,7 @@ Examples:
   memfold cards 3f9a1c02
   memfold cards --log session.jsonl")]
 pub(crate) struct CardsArgs {
-    /// The task: 8 or more characters of its id; the project's newest if neither is given
+    /// The task: 8 or more characters of its id, as `memfold logs` shows it
     #[arg(value_name = "TASK", conflicts_with = "log")]
     pub(crate) task: Option<String>,
     /// The log

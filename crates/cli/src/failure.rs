@@ -85,11 +85,12 @@ impl Failure {
         } = self.object();
         let message = safe::inline(&message);
         let hint = safe::inline(&hint);
-        if hint.is_empty() {
-            format!("memfold: {message}")
-        } else {
-            format!("memfold: {message}; {hint}")
-        }
+        let link = match message.chars().last() {
+            _ if hint.is_empty() => "",
+            Some('?' | '!' | '.') => " ",
+            _ => "; ",
+        };
+        format!("memfold: {message}{link}{hint}")
     }
 }
 

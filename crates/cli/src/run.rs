@@ -137,7 +137,11 @@ fn manual(args: &ManArgs) -> Result<String, Failure> {
         }
     };
     let mut text = Vec::new();
-    clap_mangen::Man::new(page).render(&mut text)?;
+    let source = concat!("memfold ", env!("CARGO_PKG_VERSION"));
+    clap_mangen::Man::new(page)
+        .source(source)
+        .manual("memfold manual")
+        .render(&mut text)?;
     Ok(String::from_utf8_lossy(&text).into_owned())
 }
 

@@ -1,0 +1,8 @@
+//! The built command from outside.
+
+// A test binary whole: clippy's leave for tests ends at functions that tests share.
+#![allow(clippy::unwrap_used, clippy::indexing_slicing)]
+
+mod command;
+mod help;
+mod house;
