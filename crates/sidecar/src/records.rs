@@ -30,6 +30,9 @@ pub(crate) trait Record: Encode + Decode<()> {
     /// Their section.
     const TAG: Tag;
     /// How many a group holds when it is written. A reader takes what the section says.
+    ///
+    /// On 86 real logs, groups of 128 documents are 25% smaller than of 16 and 2% larger than of 512; 16 cards, each a few
+    /// lines long, are 5% larger than 128.
     const GROUP: u32;
 
     /// What they are sorted by. It does not fall from one record to the next.

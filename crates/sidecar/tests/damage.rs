@@ -103,52 +103,37 @@ fn every_length() {
 #[test]
 fn a_section_of_another_sidecar() {
     let one = made::sidecar(LINES);
-    // A section can be exchanged where it is as long: several other sidecars, so that most sections find one.
-    let mut spliced = std::collections::BTreeSet::new();
-    for salt in 1..=24 {
-        let mut sealed = made::sealed(LINES);
-        // Records of the same sizes that say something else.
-        sealed.checkpoint.first_line = [salt; 32];
-        sealed.keys.reverse();
-        for document in &mut sealed.documents {
-            document.time = document.time.map(|time| time + i64::from(salt));
-        }
-        sealed
-            .links
-            .iter_mut()
-            .for_each(|link| link.call += u32::from(salt));
-        sealed
-            .cards
-            .iter_mut()
-            .for_each(|card| card.calls += u32::from(salt));
-        let form = memfold_log::Form::Lines;
-        let other =
-            memfold_sidecar::encode(&sealed, made::FOLD, &made::binding(LINES), form).unwrap();
-        for ((tag, _, to), (_, _, from)) in
-            made::sections(&one).into_iter().zip(made::sections(&other))
-        {
-            if to.len() != from.len() || one[to.clone()] == other[from.clone()] {
-                continue;
-            }
-            let mut bytes = one.clone();
-            bytes[to].copy_from_slice(&other[from]);
-            assert!(verify_bytes(&bytes).is_err());
-            made::seal(&mut bytes);
-            // Every checksum holds now, and every record can be read.
-            read_all(&Sidecar::open(&bytes).unwrap()).unwrap();
-            match verify_bytes(&bytes) {
-                Err(SidecarError::Damaged {
-                    section: Tag::HEAD,
-                    what,
-                }) => {
-                    assert!(what.contains("content root"), "{what}");
-                }
-                other => panic!("{}: {other:?}", tag.escape_ascii()),
-            }
-            spliced.insert(tag);
-        }
+    let mut sealed = made::sealed(LINES);
+    sealed.checkpoint.first_line = [8; 32];
+    sealed.keys.reverse();
+    for document in &mut sealed.documents {
+        document.time = document.time.map(|time| time + 1);
     }
-    assert!(spliced.len() >= 2, "exchanged: {spliced:?}");
+    sealed.links.iter_mut().for_each(|link| link.call += 1);
+    sealed.cards.iter_mut().for_each(|card| card.calls += 1);
+    let form = memfold_log::Form::Lines;
+    let other = memfold_sidecar::encode(&sealed, made::FOLD, &made::binding(LINES), form).unwrap();
+    let mut exchanged = 0;
+    for (tag, _, range) in made::sections(&other) {
+        let bytes = made::spliced(&one, tag, &other[range]);
+        if bytes == one {
+            continue;
+        }
+        // Every checksum holds, and every record can be read.
+        read_all(&Sidecar::open(&bytes).unwrap()).unwrap();
+        match verify_bytes(&bytes) {
+            Err(SidecarError::Damaged {
+                section: Tag::HEAD,
+                what,
+            }) => assert!(what.contains("content root"), "{what}"),
+            other => panic!("{}: {other:?}", tag.escape_ascii()),
+        }
+        exchanged += 1;
+    }
+    assert_eq!(
+        exchanged, 5,
+        "cards, checkpoint, documents, keys and links are others"
+    );
 }
 
 /// Records that contradict one another, under a content root of their own.
