@@ -202,8 +202,14 @@ impl Call {
             }
             Command::Logs(args) => {
                 let list = self.engine.logs(&request::logs(args, self.viewer)?)?;
+                let folders: Vec<_> = args.logs.iter().map(|dir| dir.to_string_lossy()).collect();
+                let elsewhere = match (args.all, folders.is_empty()) {
+                    (true, _) => Some("all projects".to_owned()),
+                    (false, false) => Some(folders.join(", ")),
+                    (false, true) => None,
+                };
                 self.show(&list, |look| {
-                    render::logs(&list, args.all || !args.logs.is_empty(), look)
+                    render::logs(&list, elsewhere.as_deref(), look)
                 })?;
                 Ok(Exit::found(!list.logs.is_empty()))
             }

@@ -8,8 +8,8 @@ use crate::safe;
 use crate::style::{ADDRESS, FAINT, Line, PLAIN, TITLE, WARNING};
 use crate::table::{Align, Table};
 
-/// The list as text. `everywhere`: logs of several projects, so that each names its folder.
-pub(crate) fn logs(list: &LogList, everywhere: bool, look: &Look) -> String {
+/// The list as text. `elsewhere` names where logs of several projects were looked for: each then names its folder.
+pub(crate) fn logs(list: &LogList, elsewhere: Option<&str>, look: &Look) -> String {
     let mut page = Page::new(look);
     if !look.quiet {
         let bytes = list
@@ -17,14 +17,7 @@ pub(crate) fn logs(list: &LogList, everywhere: bool, look: &Look) -> String {
             .iter()
             .map(|row| row.bytes)
             .fold(0, u64::saturating_add);
-        let mut line = Line::new().with(
-            TITLE,
-            safe::inline(if everywhere {
-                "all projects"
-            } else {
-                &list.project
-            }),
-        );
+        let mut line = Line::new().with(TITLE, safe::inline(elsewhere.unwrap_or(&list.project)));
         line.push(
             PLAIN,
             format!(
@@ -38,7 +31,8 @@ pub(crate) fn logs(list: &LogList, everywhere: bool, look: &Look) -> String {
     let mut table = Table::new(&[
         ("WHEN", Align::Left),
         ("AGENT", Align::Left),
-        ("TASK", Align::Left),
+        // A helper's id is long.
+        ("TASK", Align::Cut(20)),
         ("TURNS", Align::Right),
         ("SIZE", Align::Right),
         ("SIDECAR", Align::Cut(12)),
@@ -47,7 +41,7 @@ pub(crate) fn logs(list: &LogList, everywhere: bool, look: &Look) -> String {
         ("LOG", Align::CutStart(16)),
     ]);
     for row in &list.logs {
-        table.row(cells(row, everywhere, look));
+        table.row(cells(row, elsewhere.is_some(), look));
     }
     if !list.logs.is_empty() {
         for line in table.lines(look.width) {
@@ -161,7 +155,7 @@ mod tests {
     #[test]
     fn a_program_reads_whole_titles() {
         assert_data_eq!(
-            logs(&list(), false, &look()),
+            logs(&list(), None, &look()),
             str![[r#"
 api: 3 logs, 4.3 MB
 WHEN              AGENT   TASK              TURNS    SIZE  SIDECAR        TITLE
@@ -176,7 +170,7 @@ note: 1 log is deleted within a week by the agent's own retention: copy what you
 
     #[test]
     fn a_person_sees_lines_that_fit_and_folders_of_every_project() {
-        let text = logs(&list(), true, &terminal(100));
+        let text = logs(&list(), Some("all projects"), &terminal(100));
         assert!(text.starts_with("all projects: 3 logs"), "{text}");
         assert!(text.contains("~/api"), "{text}");
         for line in text.lines().filter(|line| !line.starts_with("note:")) {
@@ -191,7 +185,7 @@ note: 1 log is deleted within a week by the agent's own retention: copy what you
             ..list()
         };
         assert_data_eq!(
-            logs(&none, false, &look()),
+            logs(&none, None, &look()),
             str![[r#"
 api: 0 logs, 0 B
 note: no agent's log was found here; memfold logs -A lists those of every project

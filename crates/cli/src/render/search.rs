@@ -191,13 +191,18 @@ fn what(kind: &str, title: &str) -> String {
     } else {
         kind
     };
-    if kind == "result" && !title.is_empty() || title.to_lowercase().starts_with(kind) {
+    if kind == "result" && !title.is_empty() || says_its_kind(kind, &title) {
         title
     } else if title.is_empty() {
         name.to_owned()
     } else {
         format!("{name}: {title}")
     }
+}
+
+fn says_its_kind(kind: &str, title: &str) -> bool {
+    let title = title.to_lowercase();
+    title.starts_with(kind) || kind == "compaction" && title.contains(kind)
 }
 
 /// A line with its words seen: where the terminal is too narrow for all of it, the part around the first of them.

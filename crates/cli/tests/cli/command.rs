@@ -303,6 +303,9 @@ fn a_person_at_a_terminal_is_asked_once_and_reads_any_task() {
     assert!(code == 0 && text.contains("earlier tasks are on"), "{text}");
     assert_eq!(house.agent(&["search", "symlink"]).code, 0);
     let (code, text) = person("earlier off", "");
-    assert!(code == 0 && text.contains("earlier tasks are off"), "{text}");
+    assert!(
+        code == 0 && text.contains("earlier tasks are off"),
+        "{text}"
+    );
     assert_eq!(house.agent(&["search", "symlink"]).code, 3);
 }
