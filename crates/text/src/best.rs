@@ -216,3 +216,97 @@ fn backward(line: &str, from: usize, chars: usize) -> usize {
         before.char_indices().nth_back(last).map_or(0, |(at, _)| at)
     })
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    fn numbers(text: &str, query: &str, k: usize) -> Vec<usize> {
+        let best = best_lines(text, &Query::new(query), k);
+        best.into_iter().map(|line| line.number).collect()
+    }
+
+    fn shown(line: &str, query: &str, chars: usize) -> BestLine {
+        Matcher::new(&Query::new(query)).show(1, line, chars)
+    }
+
+    fn marked(line: &BestLine) -> Vec<&str> {
+        line.matches
+            .iter()
+            .map(|at| &line.text[at.clone()])
+            .collect()
+    }
+
+    #[test]
+    fn lines_with_the_most_different_words() {
+        let text =
+            "a token\nnone\ntoken token token\nstale token\nthe stale cache of tokens\nstale";
+        assert_eq!(numbers(text, "stale token cache", 1), [5]);
+        assert_eq!(numbers(text, "stale token cache", 2), [4, 5]);
+        assert_eq!(numbers(text, "stale token cache", 3), [1, 4, 5]);
+        assert_eq!(numbers(text, "stale token cache", 9), [1, 3, 4, 5, 6]);
+        assert_eq!(numbers(text, "stale token cache", 0), [0; 0]);
+        assert_eq!(numbers(text, "absent", 3), [0; 0]);
+    }
+
+    #[test]
+    fn matches_are_marked_once() {
+        let line = shown("\tfn ScrubEnv() { scrub(env) }  \r", "ScrubEnv", 80);
+        assert_eq!(line.text, "\tfn ScrubEnv() { scrub(env) }");
+        assert_eq!(marked(&line), ["ScrubEnv", "scrub", "env"]);
+        assert_eq!(marked(&shown("日本語text", "本語", 80)), ["本語"]);
+        assert_eq!(marked(&shown("日本語text", "日本語", 80)), ["日本語"]);
+    }
+
+    #[test]
+    fn a_long_line_is_cut_around_its_matches() {
+        let (left, right) = ("a ".repeat(100), " z".repeat(100));
+        let line = shown(&format!("{left}stale token{right}"), "stale token", 21);
+        assert_eq!(line.text, "…a a stale token z z…");
+        assert_eq!(marked(&line), ["stale", "token"]);
+        let line = shown(&format!("stale token{right}"), "stale token", 20);
+        assert_eq!(line.text, "stale token z z z z…");
+        let line = shown(&format!("{left}stale token"), "stale token", 20);
+        assert_eq!(line.text, "…a a a a stale token");
+        // Where most of the words are, not where the first is.
+        let line = shown(
+            &format!("token {left}stale token{right}"),
+            "stale token",
+            20,
+        );
+        assert_eq!(marked(&line), ["stale", "token"]);
+        let line = shown(&left, "absent", 10);
+        assert_eq!(line.text, "a a a a a…");
+    }
+
+    #[test]
+    fn a_megabyte_in_one_line_is_cut() {
+        let text = format!(
+            "{}stale{}",
+            "é ".repeat(1 << 18),
+            "token x ".repeat(1 << 17)
+        );
+        let line = &best_lines(&text, &Query::new("stale token"), 3)[0];
+        assert_eq!(line.text.chars().count(), LINE_CHARS);
+        assert_eq!(line.number, 1);
+    }
+
+    proptest! {
+        #[test]
+        fn a_shown_line_fits_and_its_matches_lie_in_it(
+            line in "([ab]{1,3}|é|日本|[ -]|xY){0,60}", query in "(a|ab|xY|日本|é| ){1,6}", chars in 0usize..40,
+        ) {
+            let shown = shown(&line, &query, chars);
+            let most = chars.max(if line.trim_end().is_empty() { 0 } else { 2 });
+            prop_assert!(shown.text.chars().count() <= most);
+            let mut before = None;
+            for at in &shown.matches {
+                prop_assert!(!shown.text[at.clone()].contains('…') && Some(at.start) > before);
+                before = Some(at.end);
+            }
+            prop_assert!(line.contains(shown.text.trim_matches('…')));
+            prop_assert!(shorten(&line, chars).chars().count() <= chars.max(1));
+        }
+    }
+}

@@ -1,4 +1,4 @@
-//! What a byte or a character is to the cutter, and what it folds to.
+//! What a character is to the cutter, and what it folds to.
 //! Relies on the Unicode data of `std` and of `unicode-normalization`; nothing here is a table written by hand but the
 //! scripts without spaces, the ignorable characters and the few characters rewritten to ASCII or to full width.
 
@@ -45,41 +45,6 @@ impl Traits {
 
     pub(crate) const fn is_separator(self) -> bool {
         self.0 == 0
-    }
-}
-
-/// The classes of bytes in the ASCII path; every byte that does not start or continue a run there is `0`.
-pub(crate) mod byte {
-    pub(crate) const LOWER: u8 = 1;
-    pub(crate) const DIGIT: u8 = 1 << 1;
-    pub(crate) const UPPER: u8 = 1 << 2;
-    pub(crate) const JOIN: u8 = 1 << 3;
-    /// Part of a character outside ASCII.
-    pub(crate) const WIDE: u8 = 1 << 4;
-
-    const TABLE: [u8; 256] = table();
-
-    #[allow(clippy::indexing_slicing)] // evaluated at compile time, where a wrong index does not compile
-    const fn table() -> [u8; 256] {
-        let mut table = [0; 256];
-        let mut b = 0;
-        while b < 256 {
-            table[b] = match b as u8 {
-                b'a'..=b'z' => LOWER,
-                b'0'..=b'9' => DIGIT,
-                b'A'..=b'Z' => UPPER,
-                b'-' | b'_' => JOIN,
-                0x80.. => WIDE,
-                _ => 0,
-            };
-            b += 1;
-        }
-        table
-    }
-
-    #[inline(always)]
-    pub(crate) fn class(b: u8) -> u8 {
-        TABLE.get(usize::from(b)).copied().unwrap_or(0)
     }
 }
 
@@ -286,18 +251,15 @@ mod tests {
     }
 
     #[test]
-    fn bytes_and_characters_agree_on_ascii() {
-        for b in 0..128u8 {
-            let (of_byte, of_char) = (byte::class(b), entry(char::from(b)).traits);
-            assert_eq!(of_byte == byte::LOWER, of_char.has(Traits::LOWER), "{b}");
-            assert_eq!(of_byte == byte::UPPER, of_char.has(Traits::UPPER), "{b}");
-            assert_eq!(of_byte == byte::DIGIT, of_char.has(Traits::DIGIT), "{b}");
-            assert_eq!(of_byte == byte::JOIN, of_char.has(Traits::JOIN), "{b}");
-            assert_eq!(of_byte == 0, of_char.is_separator(), "{b}");
-            assert_eq!(
-                folded(char::from(b)),
-                char::from(b).to_ascii_lowercase().to_string()
-            );
+    fn ascii_is_what_the_blocks_take_it_for() {
+        for c in '\0'..='\x7F' {
+            let traits = entry(c).traits;
+            assert_eq!(traits.has(Traits::LOWER), c.is_ascii_lowercase(), "{c:?}");
+            assert_eq!(traits.has(Traits::UPPER), c.is_ascii_uppercase(), "{c:?}");
+            assert_eq!(traits.has(Traits::DIGIT), c.is_ascii_digit(), "{c:?}");
+            assert_eq!(traits.has(Traits::JOIN), matches!(c, '-' | '_'), "{c:?}");
+            assert_eq!(traits.has(Traits::WORD), c.is_ascii_alphanumeric(), "{c:?}");
+            assert_eq!(folded(c), c.to_ascii_lowercase().to_string());
         }
     }
 

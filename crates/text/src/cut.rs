@@ -6,7 +6,8 @@ use std::ops::Range;
 
 use WordKind::{Name, Part, Plain};
 
-use crate::class::{self, byte};
+use crate::block::{BLOCK, Block, from_bit};
+use crate::class;
 use crate::wide::Wide;
 
 /// A word longer than this many bytes is dropped, and so are the pieces of a part between `-` and `_` that long: hashes
@@ -48,7 +49,7 @@ pub struct Word<'a> {
 /// ```
 #[derive(Debug, Default)]
 pub struct Cutter {
-    lower: String,
+    lower: Lower,
     wide: Wide,
 }
 
@@ -68,118 +69,146 @@ impl Cutter {
     /// be normalised, its whole run's.
     pub fn cut_placed(&mut self, text: &str, each: &mut impl FnMut(Word<'_>, Range<usize>)) {
         let bytes = text.as_bytes();
-        let mut at = 0;
-        while let Some(&first) = bytes.get(at) {
-            let class = byte::class(first);
-            if class & (byte::LOWER | byte::UPPER | byte::DIGIT) != 0 {
-                at = self.ascii(text, at, class, each);
-            } else if class & byte::WIDE == 0 {
-                at += 1;
-            } else {
-                at = match char_at(text, at) {
-                    Some(c) if class::entry(c).traits.is_separator() => at + c.len_utf8(),
-                    Some(_) => self.wide.run(text, at, each),
-                    None => bytes.len(),
-                };
-            }
-        }
-    }
-
-    /// A run that starts at `start` with an ASCII letter or digit; gives back where to go on.
-    #[inline(always)]
-    fn ascii(&mut self, text: &str, start: usize, first: u8, sink: &mut impl Sink) -> usize {
-        let mut rest = 0;
-        let mut end = start + 1;
-        let mut next = None;
-        for &b in text.as_bytes().get(end..).unwrap_or_default() {
-            let class = byte::class(b);
-            if class & !(byte::LOWER | byte::UPPER | byte::DIGIT | byte::JOIN) == 0 && class != 0 {
-                rest |= class;
-                end += 1;
-                continue;
-            }
-            next = Some(class);
-            break;
-        }
-        let next_at = match next {
-            None => end,
-            Some(byte::WIDE) => match char_at(text, end) {
-                // Arrows and curly quotes beside a word must not slow it down.
-                Some(c) if class::entry(c).traits.is_separator() => end + c.len_utf8(),
-                _ => return self.wide.run(text, start, sink),
-            },
-            Some(_) => end + 1,
-        };
-        let seen = first | rest;
-        if rest & (byte::UPPER | byte::JOIN) != 0
-            && seen & (byte::LOWER | byte::DIGIT | byte::JOIN) != 0
-        {
-            self.name(text, start, end, sink);
-        } else if let Some(run) = text.get(start..end)
-            && run.len() <= MAX_WORD_BYTES
-        {
-            // word, Word, WORD: no piece starts inside.
-            let small = seen & byte::UPPER == 0;
-            let word = if small {
-                run
-            } else {
-                lowered(&mut self.lower, run)
-            };
-            sink.word(Plain, word, start..end);
-        }
-        next_at
-    }
-
-    /// A run of ASCII with capitals inside, or with joins, some perhaps at its end.
-    fn name(&mut self, text: &str, start: usize, end: usize, sink: &mut impl Sink) {
-        let Some(run) = text.get(start..end) else {
-            return;
-        };
-        let run = run.trim_end_matches(is_join);
-        let stop = start + run.len();
-        let around = start.saturating_sub(2)..stop + 2;
-        let dunder = is_dunder(text, around.clone(), run) && stop + 2 <= end;
-        let single = !run.bytes().any(|b| byte::class(b) == byte::JOIN);
-        let lone = if single && !dunder { Plain } else { Part };
-        let mut several = !single;
-        let mut at = start;
-        for part in run.split(is_join) {
-            several |= self.part(part, at, lone, sink);
-            at += part.len() + 1;
-        }
-        if several && run.len() <= MAX_WORD_BYTES {
-            sink.word(Name, lowered(&mut self.lower, run), start..stop);
-        }
-        if dunder
-            && around.len() <= MAX_WORD_BYTES
-            && let Some(run) = text.get(around.clone())
-        {
-            sink.word(Name, lowered(&mut self.lower, run), around);
-        }
-    }
-
-    /// The pieces of a part between joins; whether there are several. `lone` is what a part of one piece is.
-    fn part(&mut self, part: &str, start: usize, lone: WordKind, sink: &mut impl Sink) -> bool {
-        if part.is_empty() || part.len() > MAX_WORD_BYTES {
-            return false;
-        }
-        let lower = lowered(&mut self.lower, part);
-        let mut humps = Humps::default();
-        let mut from = 0;
-        for (at, b) in part.bytes().enumerate() {
-            if let Some(to) = humps.step(byte::class(b), at) {
-                if let Some(piece) = lower.get(from..to) {
-                    sink.word(Part, piece, start + from..start + to);
+        let mut base = 0;
+        self.lower.clear();
+        while base < bytes.len() {
+            let rest = bytes.get(base..).unwrap_or_default();
+            let block = match rest.first_chunk() {
+                Some(block) => Block::new(block),
+                None => {
+                    let mut block = [0; BLOCK];
+                    block.iter_mut().zip(rest).for_each(|(to, &b)| *to = b);
+                    Block::new(&block)
                 }
-                from = to;
+            };
+            self.lower.reach(text, base);
+            base = self.block(text, base, &block, each);
+        }
+    }
+
+    /// The runs of a block; gives back where the next block starts, which is never inside a run or a character.
+    #[inline(always)]
+    fn block(&mut self, text: &str, base: usize, block: &Block, sink: &mut impl Sink) -> usize {
+        let ascii = block.run();
+        let mut next = base + BLOCK;
+        let mut left = ascii | block.wide;
+        while left != 0 {
+            let bit = left.trailing_zeros() as usize;
+            let end = bit + (!(ascii >> bit)).trailing_zeros() as usize;
+            let (start, stop) = (base + bit, base + end);
+            let mut after = stop;
+            if end >= BLOCK {
+                if stop < text.len() {
+                    // The run may go on: it starts the next block, or fills this one.
+                    return if bit > 0 {
+                        start
+                    } else {
+                        self.wide.run(text, start, sink)
+                    };
+                }
+            } else if block.wide >> end & 1 == 1 {
+                match char_at(text, stop) {
+                    // Arrows and curly quotes beside a word must not slow it down.
+                    Some(c) if class::entry(c).traits.is_separator() => after += c.len_utf8(),
+                    _ => {
+                        after = self.wide.run(text, start, sink);
+                        next = next.max(after);
+                        left &= from_bit(after - base);
+                        continue;
+                    }
+                }
+                next = next.max(after);
             }
+            let run = from_bit(bit) & !from_bit(end);
+            if run & (block.upper | block.join) != 0 {
+                self.name(base, block, run, sink);
+            } else if start < stop
+                && let Some(word) = text.get(start..stop)
+            {
+                sink.word(Plain, word, start..stop);
+            }
+            left &= from_bit(after - base);
         }
-        let several = from > 0;
-        if let Some(piece) = lower.get(from..) {
-            let kind = if several { Part } else { lone };
-            sink.word(kind, piece, start + from..start + part.len());
+        next
+    }
+
+    /// An ASCII run with capitals or joins.
+    #[inline(always)]
+    fn name(&self, base: usize, block: &Block, run: u64, sink: &mut impl Sink) {
+        let letters = run & !block.join;
+        if letters == 0 {
+            return;
         }
-        several
+        let mut word = |kind: WordKind, from: u32, to: u32| {
+            let at = base + from as usize..base + to as usize;
+            if let Some(text) = self.lower.get(at.clone()) {
+                sink.word(kind, text, at);
+            }
+        };
+        let start = letters.trailing_zeros();
+        let end = u64::BITS - letters.leading_zeros();
+        let dunder = block.is_dunder(run, start, end);
+        let mut pieces = block.pieces(run);
+        if pieces & (pieces - 1) == 0 {
+            word(if dunder { Part } else { Plain }, start, end);
+        } else {
+            while pieces != 0 {
+                let from = pieces.trailing_zeros();
+                pieces &= pieces - 1;
+                let join = from + (!(letters >> from)).trailing_zeros();
+                word(Part, from, join.min(pieces.trailing_zeros()));
+            }
+            word(Name, start, end);
+        }
+        if dunder {
+            word(Name, start - 2, end + 2);
+        }
+    }
+}
+
+/// The text in small ASCII letters, a stretch at a time: so words with capitals are slices too, and nothing is copied
+/// word by word.
+#[derive(Debug, Default)]
+struct Lower {
+    text: String,
+    from: usize,
+}
+
+/// Fits the first-level cache, beside the text and what takes its words.
+const STRETCH: usize = 8 << 10;
+
+impl Lower {
+    fn clear(&mut self) {
+        self.text.clear();
+        self.from = 0;
+    }
+
+    /// Covers the block at `base`, where a character starts.
+    #[inline(always)]
+    fn reach(&mut self, text: &str, base: usize) {
+        let end = self.from + self.text.len();
+        if base + BLOCK > end && end < text.len() {
+            self.refill(text, base);
+        }
+    }
+
+    #[cold]
+    fn refill(&mut self, text: &str, base: usize) {
+        let end = (base + STRETCH..text.len()).find(|&end| text.is_char_boundary(end));
+        let stretch = text.get(base..end.unwrap_or(text.len()));
+        self.text.clear();
+        self.text.push_str(stretch.unwrap_or_default());
+        self.text.make_ascii_lowercase();
+        self.from = base;
+    }
+
+    #[inline(always)]
+    fn get(&self, at: Range<usize>) -> Option<&str> {
+        let (start, end) = (
+            at.start.checked_sub(self.from)?,
+            at.end.checked_sub(self.from)?,
+        );
+        self.text.get(start..end)
     }
 }
 
@@ -195,52 +224,12 @@ impl<F: FnMut(Word<'_>, Range<usize>)> Sink for F {
     }
 }
 
-/// Where a part falls into pieces: before a capital that follows a small letter or digit, and before the last of several
-/// capitals when a small letter follows it (`HTTPServer`: http, server).
-#[derive(Default)]
-pub(crate) struct Humps {
-    before: u8,
-    last: u8,
-    last_at: usize,
-}
-
-impl Humps {
-    /// Takes the next character's class (of [`byte`], or 0 for a letter without case); gives the start of a new piece.
-    #[inline(always)]
-    pub(crate) fn step(&mut self, class: u8, at: usize) -> Option<usize> {
-        let starts = if class == byte::UPPER && self.last & (byte::LOWER | byte::DIGIT) != 0 {
-            Some(at)
-        } else if class == byte::LOWER && self.last == byte::UPPER && self.before == byte::UPPER {
-            Some(self.last_at)
-        } else {
-            None
-        };
-        (self.before, self.last, self.last_at) = (self.last, class, at);
-        starts
-    }
-}
-
-/// Whether a name, with two characters on each side, is one like `__init__`.
-pub(crate) fn is_dunder(text: &str, around: Range<usize>, name: &str) -> bool {
-    let inside = text
-        .get(around)
-        .and_then(|it| it.strip_prefix("__")?.strip_suffix("__"));
-    inside == Some(name)
-}
-
 pub(crate) fn is_join(c: char) -> bool {
     c == '-' || c == '_'
 }
 
 pub(crate) fn char_at(text: &str, at: usize) -> Option<char> {
     text.get(at..).and_then(|rest| rest.chars().next())
-}
-
-fn lowered<'a>(buffer: &'a mut String, ascii: &str) -> &'a str {
-    buffer.clear();
-    buffer.push_str(ascii);
-    buffer.make_ascii_lowercase();
-    buffer
 }
 
 /// The words of a text, in order.

@@ -32,6 +32,7 @@
 //! [UAX #15]: https://www.unicode.org/reports/tr15/
 
 mod best;
+mod block;
 mod chunks;
 mod class;
 mod cut;

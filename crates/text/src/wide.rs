@@ -1,4 +1,4 @@
-//! Runs with characters outside ASCII. A run is normalised by itself, and only if a quick check does not prove it NFC; then it
+//! Runs with characters outside ASCII, and those too long for a block. A run is normalised by itself, and only if a quick check does not prove it NFC; then it
 //! is cut where scripts without spaces begin and end, those into overlapping pairs, the rest into names and their pieces.
 //! A run's own normal form is that of the text around it: canonical forms begin alike and go on with marks or jamo, which
 //! belong to runs too (`class` tests it for every character).
@@ -7,9 +7,9 @@ use std::ops::Range;
 
 use unicode_normalization::{IsNormalized, UnicodeNormalization, is_nfc_quick};
 
-use crate::class::{self, Traits, byte, entry, push_folded};
+use crate::class::{self, Traits, entry, push_folded};
 use crate::cut::WordKind::{Name, Part, Plain};
-use crate::cut::{Humps, MAX_WORD_BYTES, Sink, WordKind, char_at, is_dunder, is_join};
+use crate::cut::{MAX_WORD_BYTES, Sink, WordKind, char_at, is_join};
 
 /// A longer part is dropped by its raw length: folding shrinks no character below half, and composing what it gave (at most a
 /// letter and two marks to one letter) none below half again.
@@ -23,17 +23,28 @@ pub(crate) struct Wide {
 }
 
 impl Wide {
-    /// The run around `start`, where a character of a run stands; gives back its end.
+    /// The run that starts at `start`; gives back its end.
     pub(crate) fn run(&mut self, text: &str, start: usize, sink: &mut impl Sink) -> usize {
-        // Joins before it are skipped one by one in the main loop; `__` makes a name here.
-        let start = text
-            .get(..start)
-            .map_or(start, |before| before.trim_end_matches(is_join).len());
+        let rest = text.get(start..).unwrap_or_default();
+        let ascii = |b: &u8| b.is_ascii_alphanumeric() || matches!(b, b'-' | b'_');
+        let length = rest.bytes().take_while(ascii).count();
+        let Some((run, after)) = rest.split_at_checked(length) else {
+            return text.len();
+        };
+        if after
+            .chars()
+            .next()
+            .is_none_or(|c| entry(c).traits.is_separator())
+        {
+            // Base64 and hexadecimal, mostly: no words, but many bytes.
+            self.words.name(run, 0..length, Place::At(start), sink);
+            return start + length;
+        }
         let mut seen = Traits::default();
         let mut loose = false;
         let mut before = Traits::default();
         let mut end = start;
-        for c in text.get(start..).unwrap_or_default().chars() {
+        for c in rest.chars() {
             let traits = entry(c).traits;
             if traits.is_separator() {
                 break;
@@ -208,9 +219,16 @@ impl Folder {
             return None;
         }
         self.folded.clear();
+        if text.is_ascii() {
+            // Nothing to fold if it is too long all the same.
+            self.folded
+                .push_str(text.get(..=MAX_WORD_BYTES).unwrap_or(text));
+            self.folded.make_ascii_lowercase();
+            return (self.folded.len() <= MAX_WORD_BYTES).then_some(&self.folded);
+        }
         text.chars().for_each(|c| push_folded(c, &mut self.folded));
         // Folding may undo NFC: a small letter composes with marks that its capital does not take (ẖ), and some expand.
-        if !self.folded.is_ascii() && is_nfc_quick(self.folded.chars()) != IsNormalized::Yes {
+        if is_nfc_quick(self.folded.chars()) != IsNormalized::Yes {
             self.composed.clear();
             self.composed.extend(self.folded.nfc());
             std::mem::swap(&mut self.folded, &mut self.composed);
@@ -219,29 +237,34 @@ impl Folder {
     }
 }
 
-/// Where a part falls into pieces. Marks are as the letter they are on.
+/// Where the pieces of a part but the last end, as `Block::pieces` has it. Marks are as the letter they are on.
 fn piece_ends(part: &str) -> impl Iterator<Item = usize> {
-    let mut humps = Humps::default();
+    const SMALL: Traits = Traits::LOWER.and(Traits::DIGIT);
+    let (mut before, mut last, mut last_at) = (Traits::default(), Traits::default(), 0);
     part.char_indices().filter_map(move |(at, c)| {
-        let traits = entry(c).traits;
-        if traits.has(Traits::MARK) {
-            None
-        } else {
-            humps.step(hump_class(traits), at)
+        let now = entry(c).traits;
+        if now.has(Traits::MARK) {
+            return None;
         }
+        let capitals = before.has(Traits::UPPER) && last.has(Traits::UPPER);
+        let end = if now.has(Traits::UPPER) && last.has(SMALL) {
+            Some(at)
+        } else if now.has(Traits::LOWER) && capitals {
+            Some(last_at)
+        } else {
+            None
+        };
+        (before, last, last_at) = (last, now, at);
+        end
     })
 }
 
-fn hump_class(traits: Traits) -> u8 {
-    if traits.has(Traits::LOWER) {
-        byte::LOWER
-    } else if traits.has(Traits::UPPER) {
-        byte::UPPER
-    } else if traits.has(Traits::DIGIT) {
-        byte::DIGIT
-    } else {
-        0
-    }
+/// Whether a name, with two characters on each side, is one like `__init__`.
+fn is_dunder(text: &str, around: Range<usize>, name: &str) -> bool {
+    let inside = text
+        .get(around)
+        .and_then(|it| it.strip_prefix("__")?.strip_suffix("__"));
+    inside == Some(name)
 }
 
 /// Every two neighbouring characters of a stretch, each with its marks, then the last alone: so whatever part of it is asked

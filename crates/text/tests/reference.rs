@@ -267,6 +267,13 @@ proptest! {
         });
     }
 
+    // Blocks and stretches start elsewhere.
+    #[test]
+    fn words_do_not_hang_on_where_the_text_lies(text in mixed(), spaces in 0usize..130, pages in 0usize..2) {
+        let before = " ".repeat(spaces + pages * 8100);
+        prop_assert_eq!(cut(&format!("{before}{text}")), cut(&text));
+    }
+
     #[test]
     fn a_separator_parts_words(left in mixed(), right in mixed()) {
         let mut apart = cut(&left);
