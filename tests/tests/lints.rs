@@ -1,4 +1,4 @@
-//! What the lints of the workspace promise holds in every crate: each one obeys them, and `unsafe` has one home.
+//! Every crate obeys the workspace's lints and says what it is, and `unsafe` has one home.
 
 use std::fs;
 use std::path::{Path, PathBuf};
