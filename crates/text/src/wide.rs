@@ -226,9 +226,14 @@ impl Folder {
             self.folded.make_ascii_lowercase();
             return (self.folded.len() <= MAX_WORD_BYTES).then_some(&self.folded);
         }
-        text.chars().for_each(|c| push_folded(c, &mut self.folded));
+        let mut seen = Traits::default();
+        for c in text.chars() {
+            seen = seen.and(push_folded(c, &mut self.folded));
+        }
         // Folding may undo NFC: a small letter composes with marks that its capital does not take (ẖ), and some expand.
-        if is_nfc_quick(self.folded.chars()) != IsNormalized::Yes {
+        if seen.has(Traits::CHECK.and(Traits::EXPANDS))
+            && is_nfc_quick(self.folded.chars()) != IsNormalized::Yes
+        {
             self.composed.clear();
             self.composed.extend(self.folded.nfc());
             std::mem::swap(&mut self.folded, &mut self.composed);
