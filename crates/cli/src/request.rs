@@ -56,7 +56,7 @@ pub(crate) fn search(
     Ok(Search {
         query,
         logs,
-        limit: bounds::limit(args.number, viewer)?,
+        limit: bounds::limit(args.number)?,
         filter,
     })
 }

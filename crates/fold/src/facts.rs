@@ -3,7 +3,8 @@
 use bincode::{Decode, Encode};
 use memfold_log::event::{Facts, Title};
 
-/// The facts of a log. The first word on a fact stands; a title gives way to a better one.
+/// The facts of a log. Task, parent, fork and helper are those of the first line that names a task; of the others the first
+/// word stands, and a title gives way to a better one.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Encode, Decode)]
 pub struct LogFacts {
     /// The log's own id for its task.
@@ -30,10 +31,16 @@ pub struct LogFacts {
 impl LogFacts {
     /// Adds what a line says.
     pub fn add(&mut self, facts: &Facts<'_>) {
-        keep_first(&mut self.task, facts.task.as_deref());
-        keep_first(&mut self.parent, facts.parent.as_deref());
-        keep_first(&mut self.forked_from, facts.forked_from.as_deref());
-        keep_first(&mut self.helper, facts.helper.as_deref());
+        if self.task.is_none() {
+            keep_first(&mut self.task, facts.task.as_deref());
+            // Whose log it is, the first line says that names a task: a later one may be of a helper among the main lines, or
+            // a copy out of another log.
+            if self.task.is_some() {
+                keep_first(&mut self.parent, facts.parent.as_deref());
+                keep_first(&mut self.forked_from, facts.forked_from.as_deref());
+                keep_first(&mut self.helper, facts.helper.as_deref());
+            }
+        }
         keep_first(&mut self.cwd, facts.cwd.as_deref());
         keep_first(&mut self.branch, facts.branch.as_deref());
         if let Some(time) = facts.time {

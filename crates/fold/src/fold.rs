@@ -13,6 +13,7 @@ use sha2::{Digest, Sha256};
 use crate::FoldError;
 use crate::card::{Card, Command, End, LIST_LIMIT, Note, headline};
 use crate::checkpoint::{Checkpoint, Covered, OPEN_CALLS_LIMIT, OpenCall, Records, Sealed, Tally};
+use crate::facts::LogFacts;
 use crate::document::{Context, Document, DocumentKind, Keys, Link};
 use crate::identity;
 use crate::words::Counter;
@@ -69,8 +70,6 @@ pub struct Tail {
     pub first_card: u32,
     /// The tail's words, its documents numbered from 0.
     pub segment: memfold_segment::Encoded,
-    /// The state at the log's end.
-    pub state: Checkpoint,
 }
 
 impl Fold {
@@ -508,6 +507,11 @@ impl Fold {
         None
     }
 
+    /// What the log says of itself, as far as it was folded.
+    pub fn facts(&self) -> &LogFacts {
+        &self.state.facts
+    }
+
     /// The log is complete and will not grow (a compressed one): its end is the end of a turn.
     pub fn end(&mut self, covered: Covered) {
         self.seal(covered);
@@ -531,7 +535,6 @@ impl Fold {
             cards: self.cards.split_off(self.whole.cards.min(self.cards.len())),
             first_card,
             segment: tail_segment,
-            state: self.state,
         };
         let sealed = Sealed {
             covered: self.whole.covered,
@@ -562,7 +565,6 @@ impl Fold {
             cards: self.cards,
             first_card,
             segment,
-            state: self.state,
         })
     }
 }

@@ -11,7 +11,8 @@ pub const VERSION: u32 = 1;
 pub struct Parameters {
     /// [`VERSION`] of the fold.
     pub version: u32,
-    /// SHA-256 over the agent's name, its translation's version, and the versions of the words and of the redactor.
+    /// SHA-256 over the agent's name, its translation's version, the versions of the words and of the redactor, and the
+    /// versions of Unicode by which letters are told: a new toolchain can change them.
     pub hash: [u8; 32],
 }
 

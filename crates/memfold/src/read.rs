@@ -109,7 +109,8 @@ pub(crate) fn tell(
     Ok(told)
 }
 
-/// Only the words of an event, as they are: to look for what stands side by side in them.
+/// Only the words of an event, redacted: to look for what stands side by side in them. Nobody may learn by a quoted guess
+/// whether a secret is there.
 pub(crate) fn words_of(
     log: &LogFile,
     agent: &'static dyn Agent,
@@ -118,9 +119,9 @@ pub(crate) fn words_of(
     let line = line(log, document.start, document.length).ok()?;
     let event = event(&line, agent)?;
     let parts = event.parts.iter().map(|part| match part {
-        Part::Text(text) => text.as_ref(),
-        Part::Call(call) => call.arguments.as_ref(),
-        Part::Output(output) => output.text.as_ref(),
+        Part::Text(text) => redact(text),
+        Part::Call(call) => redact(&call.arguments),
+        Part::Output(output) => redact(&output.text),
     });
     Some(parts.collect::<Vec<_>>().join("\n"))
 }

@@ -285,14 +285,11 @@ impl Memfold {
             .or_else(|| receipts.of(&entry.path))
         {
             Some(receipt) => About::of_receipt(entry, receipt),
-            None => match &keeping.tail {
-                Some(tail) => About::new(entry, &tail.state.facts),
-                None => keeping
-                    .sidecar
-                    .checkpoint()
-                    .map(|checkpoint| About::new(entry, &checkpoint.facts))
-                    .unwrap_or_else(|_| About::of(entry, None, None, None)),
-            },
+            None => keeping
+                .sidecar
+                .checkpoint()
+                .map(|checkpoint| About::new(entry, &checkpoint.facts))
+                .unwrap_or_else(|_| About::of(entry, None, None, None)),
         }
     }
 

@@ -5,6 +5,7 @@ use std::io::Read;
 use memfold_agents::Agent;
 use memfold_fold::checkpoint::{Checkpoint, Covered, Records, Sealed};
 use memfold_fold::document::Keys;
+use memfold_fold::facts::LogFacts;
 use memfold_fold::{Fold, Tail};
 use memfold_log::{Form, Lines, Offset, Position};
 use memfold_segment::Builder;
@@ -19,6 +20,8 @@ pub struct Folded {
     pub sealed: Sealed,
     /// What follows it.
     pub tail: Tail,
+    /// What the log says of itself, its tail included.
+    pub facts: LogFacts,
     /// What binds `sealed` to the log.
     pub binding: Binding,
     /// Why the log could not be read to its end, if it could not: a compressed log cut short.
@@ -165,10 +168,12 @@ fn drive_to(
         });
         binder.mark_here();
     }
+    let facts = fold.facts().clone();
     let (sealed, tail) = fold.finish()?;
     Ok(Folded {
         sealed,
         tail,
+        facts,
         binding: binder.binding(),
         fault,
     })

@@ -12,6 +12,7 @@ use memfold_disk::{
     DiskError, Identity, Links, Lock, Locks, Mode, PublishError, Snapshot, publish, set_aside,
 };
 use memfold_fold::checkpoint::Sealed;
+use memfold_fold::facts::LogFacts;
 use memfold_fold::{Parameters, Tail};
 use memfold_log::{Form, Offset};
 use memfold_segment::Builder;
@@ -21,6 +22,7 @@ use crate::binding::Proof;
 use crate::bytes::Bytes;
 use crate::fold_log::{Folded, fold_on, fold_tail, fold_whole};
 use crate::log_file::LogFile;
+use crate::tails::{self, Origin};
 use crate::receipts::{Place, Receipt, Receipts, beside};
 use crate::verdict::Verdict;
 use crate::{Sidecar, SidecarError, encode, verify_bytes};
@@ -146,11 +148,7 @@ impl Keeper {
 
     /// Where the sidecar of a log lies when it cannot lie beside it.
     pub fn in_cache(&self, log: &Path) -> PathBuf {
-        let name: String = Sha256::digest(log.as_os_str().as_encoded_bytes())
-            .iter()
-            .take(16)
-            .map(|byte| format!("{byte:02x}"))
-            .collect();
+        let name = name_of(log);
         self.cache.join("sidecars").join(name + ".mem")
     }
 
@@ -195,7 +193,7 @@ impl Keeper {
                 identity,
             } if as_it_is => {
                 let tail = match need {
-                    Need::Search => tail_of(log, agent, &sidecar)?,
+                    Need::Search => self.tail(log, agent, &sidecar)?,
                     Need::Fold | Need::Rebuild => None,
                 };
                 let receipt = renewed(log, &sidecar, identity, place, receipts);
@@ -211,6 +209,36 @@ impl Keeper {
             }
             examined => self.fold(log, agent, place, examined, need),
         }
+    }
+
+    /// What follows a sidecar's whole turns: as it was kept for this very log, else folded and kept.
+    fn tail(
+        &self,
+        log: &LogFile,
+        agent: &'static dyn Agent,
+        sidecar: &Kept,
+    ) -> Result<Option<Tail>, SidecarError> {
+        let header = sidecar.header();
+        let Some(length) = log.text_length().and_then(|length| length.checked_sub(header.covered.end.0)) else {
+            return Ok(None);
+        };
+        let origin = Origin { log: log.identity().to_bytes(), content_root: header.content_root };
+        let kept = tails::path(&self.cache, &name_of(log.path()));
+        // A log written to a moment ago may change again with no trace in what stat says.
+        let settled = length >= tails::WORTH && log.identity().settled_before(now());
+        let tail = match settled.then(|| tails::load(&kept, &origin)).flatten() {
+            Some(tail) => tail,
+            None if length == 0 => return Ok(None),
+            None => {
+                let tail = fold_tail(log, agent, header.covered, sidecar.checkpoint()?, &sidecar.keys()?)?;
+                if settled {
+                    // Not kept is folded again.
+                    let _ = tails::save(&kept, &origin, &tail);
+                }
+                tail
+            }
+        };
+        Ok((!tail.documents.is_empty()).then_some(tail))
     }
 
     /// Where a sidecar lies.
@@ -249,11 +277,12 @@ impl Keeper {
         let Folded {
             sealed,
             tail,
+            facts,
             binding,
             fault,
         } = folded;
         let bytes = encode(&sealed, Parameters::of(agent), &binding, log.form())?;
-        let mut receipt = receipt_of(&sealed, agent, log, proved_at, &tail);
+        let mut receipt = receipt_of(&sealed, &tail, facts, agent, log, proved_at);
         drop(sealed);
         let mut notes: Vec<String> = fault.into_iter().collect();
         let verdict = examined.verdict;
@@ -532,22 +561,6 @@ fn renewed(
     })
 }
 
-/// What follows a sidecar's whole turns.
-fn tail_of(
-    log: &LogFile,
-    agent: &'static dyn Agent,
-    sidecar: &Kept,
-) -> Result<Option<Tail>, SidecarError> {
-    let covered = sidecar.header().covered;
-    match log.text_length() {
-        Some(length) if length > covered.end.0 => {
-            let tail = fold_tail(log, agent, covered, sidecar.checkpoint()?, &sidecar.keys()?)?;
-            Ok((!tail.documents.is_empty()).then_some(tail))
-        }
-        _ => Ok(None),
-    }
-}
-
 /// Compares the log with what the sidecar covers; nothing if it is the same.
 fn against_log(log: &LogFile, sidecar: &Kept) -> Result<Option<Verdict>, SidecarError> {
     let binding = sidecar.binding()?;
@@ -591,6 +604,12 @@ fn is_replaced(log: &LogFile, sidecar: &Kept) -> Result<bool, SidecarError> {
         Some(text) => first != [0; 32] && <[u8; 32]>::from(Sha256::digest(text)) != first,
         None => first != [0; 32],
     })
+}
+
+/// A file name for what is kept of a log elsewhere: half of the SHA-256 of its path.
+fn name_of(log: &Path) -> String {
+    let digest = Sha256::digest(log.as_os_str().as_encoded_bytes());
+    digest.iter().take(16).map(|byte| format!("{byte:02x}")).collect()
 }
 
 fn verdict_of(error: SidecarError) -> Verdict {
@@ -638,12 +657,12 @@ fn write(path: &Path, bytes: &[u8]) -> Result<Identity, String> {
 
 fn receipt_of(
     sealed: &Sealed,
+    tail: &Tail,
+    facts: LogFacts,
     agent: &'static dyn Agent,
     log: &LogFile,
     proved_at: i64,
-    tail: &Tail,
 ) -> Receipt {
-    let facts = &tail.state.facts;
     Receipt {
         agent: agent.name().to_owned(),
         log: log.identity().to_bytes(),
@@ -656,11 +675,11 @@ fn receipt_of(
         content_root: [0; 32],
         documents: u32::try_from(sealed.documents.len()).unwrap_or(u32::MAX),
         turns: sealed.checkpoint.turn,
-        task: facts.task.clone(),
-        parent: facts.parent.clone(),
-        helper: facts.helper.clone(),
-        cwd: facts.cwd.clone(),
-        title: facts.title.clone(),
+        task: facts.task,
+        parent: facts.parent,
+        helper: facts.helper,
+        cwd: facts.cwd,
+        title: facts.title,
         request: sealed
             .cards
             .iter()

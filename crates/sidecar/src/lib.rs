@@ -20,6 +20,7 @@ mod log_file;
 mod reader;
 mod receipts;
 mod records;
+mod tails;
 mod verdict;
 mod verify;
 mod words;
