@@ -13,13 +13,18 @@ use sha2::{Digest, Sha256};
 use crate::FoldError;
 use crate::card::{Card, Command, End, LIST_LIMIT, Note, headline};
 use crate::checkpoint::{Checkpoint, Covered, OPEN_CALLS_LIMIT, OpenCall, Records, Sealed, Tally};
-use crate::facts::LogFacts;
 use crate::document::{Context, Document, DocumentKind, Keys, Link};
+use crate::facts::LogFacts;
 use crate::identity;
 use crate::words::Counter;
 
-/// A result's call counts this often (seed, section 8).
+/// The words of a call count three times where it is made, and once more in its result.
+///
+/// The first seed (section 8) counts them three times in the result. Measured on names (known items, 187 on 24 logs), that
+/// ranks a result that only answers a call before the call that holds the name: MRR 77 so, 89 with once in both, 93 so.
 const CALL_WEIGHT: u32 = 3;
+/// As above, in the call's result.
+const CALL_WEIGHT_IN_RESULT: u32 = 1;
 /// A pause of more than so many milliseconds, an hour, ends a sitting.
 const PAUSE: i64 = 3_600_000;
 /// How much of a call's words its result repeats.
@@ -287,7 +292,11 @@ impl Fold {
     /// The sitting of an event: the last one's, or the next after a long pause. Events out of order end none.
     fn sitting(&mut self, time: Option<Timestamp>) -> u32 {
         if let Some(Timestamp(now)) = time {
-            if self.state.last_time.is_some_and(|last| now.saturating_sub(last) > PAUSE) {
+            if self
+                .state
+                .last_time
+                .is_some_and(|last| now.saturating_sub(last) > PAUSE)
+            {
                 self.state.sitting = self.state.sitting.saturating_add(1);
             }
             self.state.last_time = Some(now);
@@ -335,9 +344,9 @@ impl Fold {
             match part {
                 Part::Text(text) => self.text(kind, line.seq, text),
                 Part::Call(call) if call.effect != Effect::Retrieves => {
-                    self.words.add_text(&call.tool, 1);
+                    self.words.add_text(&call.tool, CALL_WEIGHT);
                     self.words
-                        .add_text(&memfold_redact::redact(&call.arguments), 1);
+                        .add_text(&memfold_redact::redact(&call.arguments), CALL_WEIGHT);
                 }
                 Part::Call(_) => {}
                 Part::Output(output) => {
@@ -438,9 +447,9 @@ impl Fold {
             if call.retrieves {
                 return;
             }
-            self.words.add_text(&call.words, CALL_WEIGHT);
+            self.words.add_text(&call.words, CALL_WEIGHT_IN_RESULT);
         } else if let Some(tool) = &output.tool {
-            self.words.add_text(tool, CALL_WEIGHT);
+            self.words.add_text(tool, CALL_WEIGHT_IN_RESULT);
         }
         self.words
             .add_text(&memfold_redact::redact(&output.text), 1);

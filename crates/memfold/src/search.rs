@@ -505,11 +505,12 @@ fn names(card: &Card, path: &str) -> bool {
     all(&card.read) || all(&card.edited)
 }
 
-/// The query's concepts, as the segments are asked.
+/// The query's concepts, then its joined names, as the segments are asked.
 fn concepts(query: &Query) -> Vec<Concept> {
     query
         .concepts
         .iter()
+        .chain(&query.joined)
         .map(|concept| Concept {
             weight: concept.weight,
             terms: concept
@@ -600,7 +601,9 @@ impl Places for LogPlaces<'_> {
     fn group(&self, event: EventId) -> Option<u32> {
         *self.sittings.borrow_mut().entry(event).or_insert_with(|| {
             let log = self.logs.get(event.log)?;
-            log.document(event.number).ok().map(|document| document.sitting)
+            log.document(event.number)
+                .ok()
+                .map(|document| document.sitting)
         })
     }
 }

@@ -36,6 +36,7 @@ mod block;
 mod chunks;
 mod class;
 mod cut;
+mod joined;
 pub mod lines;
 mod matcher;
 mod query;

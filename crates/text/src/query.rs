@@ -4,6 +4,7 @@
 use std::collections::{HashMap, HashSet};
 
 use crate::cut::{Cutter, WordKind};
+use crate::joined::joined;
 use crate::stop::is_stop_word;
 use crate::term::{Space, stem};
 use crate::wide::{characters, is_unspaced};
@@ -66,6 +67,8 @@ pub struct Query {
     pub pairs: Vec<(usize, usize)>,
     /// Its quoted parts. Their words are among the concepts too.
     pub phrases: Vec<Phrase>,
+    /// Names that adjacent plain words may be parts of. A document that holds one is better; none is expected to.
+    pub joined: Vec<Concept>,
     /// The words asked for, folded, in order, each once: to be shown.
     pub words: Vec<String>,
 }
@@ -97,6 +100,7 @@ impl Query {
                 query.words.push(it.word);
             }
         }
+        query.joined = joined(text, &concepts.list);
         query.concepts = concepts.list;
         query
     }
