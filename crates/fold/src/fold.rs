@@ -420,10 +420,9 @@ impl Fold {
             Outcome::Exit(code) => End::Exit(code),
             Outcome::Failed => End::Failed,
         };
-        if let Some(card) = self.cards.last_mut() {
-            if matches!(end, End::Failed) || matches!(end, End::Exit(code) if code != 0) {
-                card.errors = card.errors.saturating_add(1);
-            }
+        let failed = matches!(end, End::Failed) || matches!(end, End::Exit(code) if code != 0);
+        if failed && let Some(card) = self.cards.last_mut() {
+            card.errors = card.errors.saturating_add(1);
         }
         if let Some(call) = call {
             self.links.push(Link {

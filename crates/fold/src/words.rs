@@ -22,6 +22,10 @@ const MONTHS: [&str; 12] = [
     "december",
 ];
 
+/// So many characters of base64 or hex in a row are data and hold no words. Its `+`, `/`, `-` and `_` would cut base64 into
+/// words short enough to be counted: a megabyte of it made a megabyte of index.
+const DATA: usize = 512;
+
 /// A builder with the cutter that feeds it.
 pub(crate) struct Counter {
     builder: Builder,
@@ -45,9 +49,11 @@ impl Counter {
             cutter,
             key,
         } = self;
-        cutter.cut(text, &mut |word: Word<'_>| {
-            raw_key(word, key);
-            builder.add(key, weight);
+        without_data(text, &mut |text| {
+            cutter.cut(text, &mut |word: Word<'_>| {
+                raw_key(word, key);
+                builder.add(key, weight);
+            });
         });
     }
 
@@ -87,5 +93,58 @@ impl Counter {
         self.builder
             .encode(number(from)?..number(to)?, &dictionary_term)
             .map_err(|error| FoldError::Segment(error.to_string()))
+    }
+}
+
+/// Hands on what stands between the runs of data in a text. A window of [`DATA`] bytes goes over it; what breaks the window
+/// last, from there the next one starts, so that most bytes are not looked at.
+fn without_data(text: &str, each: &mut impl FnMut(&str)) {
+    let bytes = text.as_bytes();
+    let mut kept = 0;
+    let mut start = 0usize;
+    while let Some(window) = bytes.get(start..start.saturating_add(DATA)) {
+        match window.iter().rposition(|byte| !is_base64(*byte)) {
+            Some(place) => start += place + 1,
+            None => {
+                // What precedes the window is no base64, so the run starts with it.
+                each(text.get(kept..start).unwrap_or_default());
+                let rest = bytes.get(start..).unwrap_or_default();
+                let length = rest.iter().position(|byte| !is_base64(*byte));
+                start += length.unwrap_or(rest.len());
+                kept = start;
+            }
+        }
+    }
+    each(text.get(kept..).unwrap_or_default());
+}
+
+/// Of the alphabets of RFC 4648: base64, base64url, hex, and their padding.
+fn is_base64(byte: u8) -> bool {
+    byte.is_ascii_alphanumeric() || matches!(byte, b'+' | b'/' | b'-' | b'_' | b'=')
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn kept(text: &str) -> Vec<String> {
+        let mut kept = Vec::new();
+        without_data(text, &mut |text| kept.push(text.to_owned()));
+        kept.retain(|text| !text.is_empty());
+        kept
+    }
+
+    #[test]
+    fn runs_of_data_are_left_out_whole() {
+        let (data, word) = ("aB3+/-_=".repeat(64), "aB3+/-_=".repeat(63));
+        assert_eq!(kept(&format!("before {data} after")), ["before ", " after"]);
+        assert_eq!(kept(&format!("é{data}é{data}")), ["é", "é"]);
+        assert_eq!(
+            kept(&format!("{word}.{word} {word}")),
+            [format!("{word}.{word} {word}")]
+        );
+        assert_eq!(kept(&format!("{data}{word}")), [""; 0]);
+        assert_eq!(kept(&data.replace('=', ".")), [data.replace('=', ".")]);
+        assert_eq!(kept(""), [""; 0]);
     }
 }
