@@ -285,11 +285,14 @@ impl Memfold {
             .or_else(|| receipts.of(&entry.path))
         {
             Some(receipt) => About::of_receipt(entry, receipt),
-            None => keeping
-                .sidecar
-                .checkpoint()
-                .map(|checkpoint| About::new(entry, &checkpoint.facts))
-                .unwrap_or_else(|_| About::of(entry, None, None, None)),
+            None => match &keeping.facts {
+                Some(facts) => About::new(entry, facts),
+                None => keeping
+                    .sidecar
+                    .checkpoint()
+                    .map(|checkpoint| About::new(entry, &checkpoint.facts))
+                    .unwrap_or_else(|_| About::of(entry, None, None, None)),
+            },
         }
     }
 

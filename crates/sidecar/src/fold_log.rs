@@ -70,7 +70,7 @@ pub fn fold_on(
     )
 }
 
-/// Folds what follows a sidecar's whole turns, for one search.
+/// Folds what follows a sidecar's whole turns, for one search; with it, what the log says of itself to its end.
 ///
 /// # Errors
 /// If the log cannot be read.
@@ -80,7 +80,7 @@ pub fn fold_tail(
     covered: Covered,
     checkpoint: Checkpoint,
     keys: &[Keys],
-) -> Result<Tail, SidecarError> {
+) -> Result<(Tail, LogFacts), SidecarError> {
     let mut fold = Fold::after(agent, covered, checkpoint, keys);
     let from = Position {
         offset: covered.end,
@@ -93,7 +93,8 @@ pub fn fold_tail(
     {
         fold.line(&line)?;
     }
-    Ok(fold.into_tail()?)
+    let facts = fold.facts().clone();
+    Ok((fold.into_tail()?, facts))
 }
 
 /// Folds a log again as far as a sidecar covers it, to be compared with the sidecar.

@@ -11,6 +11,7 @@ use memfold_agents::Agent;
 use memfold_disk::{
     DiskError, Identity, Links, Lock, Locks, Mode, PublishError, Snapshot, publish, set_aside,
 };
+use memfold_fold::card::Card;
 use memfold_fold::checkpoint::Sealed;
 use memfold_fold::facts::LogFacts;
 use memfold_fold::{Parameters, Tail};
@@ -85,6 +86,8 @@ pub struct Keeping {
     pub path: Option<PathBuf>,
     /// What this machine may remember.
     pub receipt: Option<Receipt>,
+    /// What the log says of itself to its end, where it was folded and no receipt can be kept.
+    pub facts: Option<LogFacts>,
     /// What the reader should know.
     pub notes: Vec<String>,
 }
@@ -192,11 +195,16 @@ impl Keeper {
                 sidecar: Some(sidecar),
                 identity,
             } if as_it_is => {
-                let tail = match need {
+                let (tail, facts) = match need {
                     Need::Search => self.tail(log, agent, &sidecar)?,
-                    Need::Fold | Need::Rebuild => None,
+                    Need::Fold | Need::Rebuild => (None, None),
                 };
-                let receipt = renewed(log, &sidecar, identity, place, receipts);
+                let mut receipt = renewed(log, &sidecar, identity, place, receipts);
+                if let (Some(receipt), Some(facts)) = (&mut receipt, facts) {
+                    let cards = tail.iter().flat_map(|tail| &tail.cards);
+                    receipt.request = receipt.request.take().or_else(|| request_in(cards));
+                    learn(receipt, facts);
+                }
                 Ok(Keeping {
                     verdict,
                     done: Done::Nothing,
@@ -204,6 +212,7 @@ impl Keeper {
                     tail,
                     path: Some(path),
                     receipt,
+                    facts: None,
                     notes: Vec::new(),
                 })
             }
@@ -211,34 +220,35 @@ impl Keeper {
         }
     }
 
-    /// What follows a sidecar's whole turns: as it was kept for this very log, else folded and kept.
+    /// What follows a sidecar's whole turns: as it was kept for this very log, else folded and kept. With it, what the log
+    /// says of itself, unless that is known since the tail was kept.
     fn tail(
         &self,
         log: &LogFile,
         agent: &'static dyn Agent,
         sidecar: &Kept,
-    ) -> Result<Option<Tail>, SidecarError> {
+    ) -> Result<(Option<Tail>, Option<LogFacts>), SidecarError> {
         let header = sidecar.header();
         let Some(length) = log.text_length().and_then(|length| length.checked_sub(header.covered.end.0)) else {
-            return Ok(None);
+            return Ok((None, None));
         };
         let origin = Origin { log: log.identity().to_bytes(), content_root: header.content_root };
         let kept = tails::path(&self.cache, &name_of(log.path()));
         // A log written to a moment ago may change again with no trace in what stat says.
         let settled = length >= tails::WORTH && log.identity().settled_before(now());
-        let tail = match settled.then(|| tails::load(&kept, &origin)).flatten() {
-            Some(tail) => tail,
-            None if length == 0 => return Ok(None),
+        let (tail, facts) = match settled.then(|| tails::load(&kept, &origin)).flatten() {
+            Some(tail) => (tail, None),
+            None if length == 0 => return Ok((None, None)),
             None => {
-                let tail = fold_tail(log, agent, header.covered, sidecar.checkpoint()?, &sidecar.keys()?)?;
+                let (tail, facts) = fold_tail(log, agent, header.covered, sidecar.checkpoint()?, &sidecar.keys()?)?;
                 if settled {
                     // Not kept is folded again.
                     let _ = tails::save(&kept, &origin, &tail);
                 }
-                tail
+                (tail, Some(facts))
             }
         };
-        Ok((!tail.documents.is_empty()).then_some(tail))
+        Ok(((!tail.documents.is_empty()).then_some(tail), facts))
     }
 
     /// Where a sidecar lies.
@@ -282,7 +292,7 @@ impl Keeper {
             fault,
         } = folded;
         let bytes = encode(&sealed, Parameters::of(agent), &binding, log.form())?;
-        let mut receipt = receipt_of(&sealed, &tail, facts, agent, log, proved_at);
+        let mut receipt = receipt_of(&sealed, &tail, facts.clone(), agent, log, proved_at);
         drop(sealed);
         let mut notes: Vec<String> = fault.into_iter().collect();
         let verdict = examined.verdict;
@@ -298,6 +308,9 @@ impl Keeper {
             None => lock.and_then(|_lock| {
                 if matches!(verdict, Verdict::Damaged { .. }) && set_aside(&path).is_ok() {
                     done = Done::SetAside;
+                }
+                if place == Place::Cache {
+                    make_folder_of(&path)?;
                 }
                 Ok((path.clone(), place, write(&path, &bytes)?))
             }),
@@ -331,6 +344,7 @@ impl Keeper {
                     tail,
                     path: Some(path),
                     receipt: Some(receipt),
+                    facts: None,
                     notes,
                 })
             }
@@ -341,6 +355,7 @@ impl Keeper {
                 tail,
                 path: None,
                 receipt: None,
+                facts: Some(facts),
                 notes,
             }),
         }
@@ -364,9 +379,7 @@ impl Keeper {
         bytes: &[u8],
     ) -> Result<(PathBuf, Place, Identity), String> {
         let path = self.in_cache(log);
-        if let Some(folder) = path.parent() {
-            memfold_disk::private_dir(folder).map_err(|error| error.to_string())?;
-        }
+        make_folder_of(&path)?;
         let _lock = self.lock(&path, Need::Search)?;
         let identity = write(&path, bytes)?;
         Ok((path, Place::Cache, identity))
@@ -644,6 +657,13 @@ fn is_file_of(path: &Path, bytes: &[u8]) -> bool {
     })
 }
 
+fn make_folder_of(path: &Path) -> Result<(), String> {
+    match path.parent() {
+        Some(folder) => memfold_disk::private_dir(folder).map_err(|error| error.to_string()),
+        None => Ok(()),
+    }
+}
+
 fn write(path: &Path, bytes: &[u8]) -> Result<Identity, String> {
     publish(
         path,
@@ -663,7 +683,7 @@ fn receipt_of(
     log: &LogFile,
     proved_at: i64,
 ) -> Receipt {
-    Receipt {
+    let mut receipt = Receipt {
         agent: agent.name().to_owned(),
         log: log.identity().to_bytes(),
         proved_at,
@@ -675,20 +695,33 @@ fn receipt_of(
         content_root: [0; 32],
         documents: u32::try_from(sealed.documents.len()).unwrap_or(u32::MAX),
         turns: sealed.checkpoint.turn,
-        task: facts.task,
-        parent: facts.parent,
-        helper: facts.helper,
-        cwd: facts.cwd,
-        title: facts.title,
-        request: sealed
-            .cards
-            .iter()
-            .chain(&tail.cards)
-            .find(|card| card.turn > 0)
-            .map(|card| card.title.clone()),
-        started: facts.started,
-        ended: facts.ended,
-    }
+        request: request_in(sealed.cards.iter().chain(&tail.cards)),
+        task: None,
+        parent: None,
+        helper: None,
+        cwd: None,
+        title: None,
+        started: None,
+        ended: None,
+    };
+    learn(&mut receipt, facts);
+    receipt
+}
+
+/// Notes what a log says of itself, to its end.
+fn learn(receipt: &mut Receipt, facts: LogFacts) {
+    receipt.task = facts.task;
+    receipt.parent = facts.parent;
+    receipt.helper = facts.helper;
+    receipt.cwd = facts.cwd;
+    receipt.title = facts.title;
+    receipt.started = facts.started;
+    receipt.ended = facts.ended;
+}
+
+/// The title of the first turn among a log's first cards.
+fn request_in<'c>(mut cards: impl Iterator<Item = &'c Card>) -> Option<String> {
+    cards.find(|card| card.turn > 0).map(|card| card.title.clone())
 }
 
 fn now() -> i64 {
