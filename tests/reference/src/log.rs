@@ -1,0 +1,360 @@
+//! A log, read line by line into documents with their words counted. Only the agents' translation and the redactor are
+//! the program's own; they are held by their own tests.
+
+use std::collections::HashMap;
+use std::fs;
+use std::io::Read;
+use std::path::{Path, PathBuf};
+
+use memfold_log::event::{Call, Effect, Event, Kind, Part};
+use memfold_log::{Timestamp, Unzstd};
+use memfold_redact::redact;
+
+use crate::words::{Term, words};
+
+/// A call counts this often where it is made, and once more in its result.
+const CALL_WEIGHT: u64 = 3;
+/// So much of a call's words, in bytes, is told again by its result.
+const CALL_WORDS: usize = 4096;
+/// So many calls wait for their result; then the oldest gives way.
+const OPEN_CALLS: usize = 1024;
+/// A run of base64's characters this long holds no words.
+const DATA: usize = 512;
+/// A longer pause, in milliseconds, ends a sitting.
+const PAUSE: i64 = 60 * 60 * 1000;
+/// Only so many bytes at a part's start and at its end tell it from another of its length.
+const EDGE: usize = 512;
+/// The agent is told by so much of a log.
+const HEAD: usize = 64 << 10;
+
+const MONTHS: &str =
+    "january february march april may june july august september october november december";
+
+/// A log.
+#[derive(Clone, Debug)]
+pub struct Log {
+    /// Its file.
+    pub path: PathBuf,
+    /// The earliest and the latest time that a line names.
+    pub started: Option<i64>,
+    /// The latest.
+    pub ended: Option<i64>,
+    /// Its events that are ranked.
+    pub documents: Vec<Document>,
+}
+
+/// An event that is ranked.
+#[derive(Clone, Debug)]
+pub struct Document {
+    /// The number of its line, from 1.
+    pub seq: usize,
+    /// What happened.
+    pub kind: Kind,
+    /// The sitting in which it did.
+    pub sitting: u32,
+    /// How often it holds each term.
+    pub terms: HashMap<Term, u64>,
+    /// How many words it has.
+    pub length: u64,
+    /// What it says.
+    pub text: String,
+    /// Two events with a key in common are one.
+    pub keys: Vec<Key>,
+    /// Another log's copy of the event counts in its place.
+    pub is_copy: bool,
+}
+
+/// What makes an event the same as its copies.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub enum Key {
+    /// Its own id.
+    Id(String),
+    /// What survives a copy under another id, the kind, and what the event says.
+    Origin(String, Kind, Vec<String>),
+}
+
+/// A call that waits for its result.
+struct OpenCall {
+    id: String,
+    words: String,
+    retrieves: bool,
+}
+
+impl Log {
+    /// Reads a log, if it is one of an agent that is known. Its lines must be shorter than 8 MiB: none is cut here.
+    pub fn read(path: &Path) -> Option<Log> {
+        let mut bytes = fs::read(path).ok()?;
+        if path.extension().is_some_and(|extension| extension == "zst") {
+            let mut text = Vec::new();
+            Unzstd::new(&bytes[..]).ok()?.read_to_end(&mut text).ok()?;
+            bytes = text;
+        }
+        let head = &bytes[..bytes.len().min(HEAD)];
+        let lines: Vec<&[u8]> = head
+            .split(|byte| *byte == b'\n')
+            .filter(|line| !line.is_empty())
+            .collect();
+        let agent = memfold_agents::detect(path, &lines)?;
+        let mut log = Reading::new(path);
+        for (number, line) in bytes.split(|byte| *byte == b'\n').enumerate() {
+            let line = match number {
+                0 => line.strip_prefix(b"\xEF\xBB\xBF").unwrap_or(line),
+                _ => line,
+            };
+            let line = line.strip_suffix(b"\r").unwrap_or(line);
+            // Blank, broken, torn: no line of the agent's.
+            if let Ok(reading) = agent.read(line) {
+                log.line(number + 1, &reading);
+            }
+        }
+        Some(log.log)
+    }
+}
+
+/// A log as far as it is read.
+struct Reading {
+    log: Log,
+    open: Vec<OpenCall>,
+    task: Option<String>,
+    helper: Option<String>,
+    sitting: u32,
+    last_time: Option<i64>,
+}
+
+impl Reading {
+    fn new(path: &Path) -> Reading {
+        Reading {
+            log: Log {
+                path: path.to_owned(),
+                started: None,
+                ended: None,
+                documents: Vec::new(),
+            },
+            open: Vec::new(),
+            task: None,
+            helper: None,
+            sitting: 0,
+            last_time: None,
+        }
+    }
+
+    fn line(&mut self, seq: usize, reading: &memfold_log::event::Reading<'_>) {
+        let facts = &reading.facts;
+        // Whose log it is, the first line says that names a task.
+        if self.task.is_none() && facts.task.as_ref().is_some_and(|task| !task.is_empty()) {
+            self.task = facts.task.as_deref().map(str::to_owned);
+            self.helper = facts.helper.as_deref().map(str::to_owned);
+        }
+        if let Some(Timestamp(time)) = facts.time {
+            let log = &mut self.log;
+            log.started = Some(log.started.map_or(time, |known| known.min(time)));
+            log.ended = Some(log.ended.map_or(time, |known| known.max(time)));
+        }
+        let Some(event) = &reading.event else { return };
+        if matches!(event.kind, Kind::Unranked(_)) {
+            return;
+        }
+        let keys = keys(event);
+        let is_copy = |document: &Document| document.keys.iter().any(|key| keys.contains(key));
+        if self.log.documents.iter().any(is_copy) {
+            return;
+        }
+        // Nobody but its parent speaks to a helper.
+        if event.kind == Kind::Person && self.helper.is_some() {
+            return;
+        }
+        self.event(seq, event, keys);
+    }
+
+    fn event(&mut self, seq: usize, event: &Event<'_>, keys: Vec<Key>) {
+        let answered: Vec<Option<OpenCall>> = event
+            .parts
+            .iter()
+            .map(|part| match part {
+                Part::Output(output) => self.answered(&output.call),
+                _ => None,
+            })
+            .collect();
+        let retrieved = |id: &str| {
+            let mut calls = answered.iter().flatten();
+            calls.any(|call| call.retrieves && call.id == id)
+        };
+        let says_something = event.parts.iter().any(|part| match part {
+            Part::Text(text) => !text.trim().is_empty(),
+            Part::Call(call) => call.effect != Effect::Retrieves,
+            Part::Output(output) => !retrieved(&output.call),
+        });
+        if says_something {
+            let mut bag = Bag::default();
+            bag.add(speaker(event.kind), 1);
+            if let Some(helper) = event.helper.as_deref().or(self.helper.as_deref()) {
+                bag.add(helper, 1);
+            }
+            if let Some(time) = event.time {
+                bag.add(&date(time), 1);
+            }
+            for (part, call) in event.parts.iter().zip(&answered) {
+                match part {
+                    Part::Text(text) => bag.add(&redact(text), 1),
+                    Part::Call(call) if call.effect == Effect::Retrieves => {}
+                    Part::Call(call) => {
+                        bag.add(&call.tool, CALL_WEIGHT);
+                        bag.add(&redact(&call.arguments), CALL_WEIGHT);
+                    }
+                    Part::Output(output) if retrieved(&output.call) => {}
+                    Part::Output(output) => {
+                        match (call, &output.tool) {
+                            (Some(call), _) => bag.add(&call.words, 1),
+                            (None, Some(tool)) => bag.add(tool, 1),
+                            (None, None) => {}
+                        }
+                        bag.add(&redact(&output.text), 1);
+                    }
+                }
+            }
+            let sitting = self.sitting(event.time);
+            self.log.documents.push(Document {
+                seq,
+                kind: event.kind,
+                sitting,
+                terms: bag.terms,
+                length: bag.length,
+                text: text(event),
+                keys,
+                is_copy: false,
+            });
+        }
+        for part in &event.parts {
+            if let Part::Call(call) = part {
+                self.open(call);
+            }
+        }
+    }
+
+    fn answered(&mut self, id: &str) -> Option<OpenCall> {
+        let place = self
+            .open
+            .iter()
+            .position(|call| call.id == id && !id.is_empty())?;
+        Some(self.open.remove(place))
+    }
+
+    fn open(&mut self, call: &Call<'_>) {
+        if call.id.is_empty() {
+            return;
+        }
+        if self.open.len() >= OPEN_CALLS {
+            self.open.remove(0);
+        }
+        let mut words = format!("{}\n{}", call.tool, redact(&call.arguments));
+        while words.len() > CALL_WORDS {
+            words.pop();
+        }
+        self.open.push(OpenCall {
+            id: call.id.to_string(),
+            words,
+            retrieves: call.effect == Effect::Retrieves,
+        });
+    }
+
+    fn sitting(&mut self, time: Option<Timestamp>) -> u32 {
+        if let Some(Timestamp(now)) = time {
+            if self.last_time.is_some_and(|last| now - last > PAUSE) {
+                self.sitting += 1;
+            }
+            self.last_time = Some(now);
+        }
+        self.sitting
+    }
+}
+
+/// Words, counted.
+#[derive(Default)]
+struct Bag {
+    terms: HashMap<Term, u64>,
+    length: u64,
+}
+
+impl Bag {
+    fn add(&mut self, text: &str, weight: u64) {
+        for word in words(&without_data(text)) {
+            *self.terms.entry(word.term()).or_default() += weight;
+            self.length += weight;
+        }
+    }
+}
+
+/// A text with a space for each long run of base64's characters.
+fn without_data(text: &str) -> String {
+    let is_base64 = |c: char| c.is_ascii_alphanumeric() || "+/-_=".contains(c);
+    let mut kept = String::new();
+    let mut run = String::new();
+    for c in text.chars().map(Some).chain([None]) {
+        if let Some(c) = c.filter(|c| is_base64(*c)) {
+            run.push(c);
+            continue;
+        }
+        kept.push_str(if run.len() < DATA { &run } else { " " });
+        run.clear();
+        kept.extend(c);
+    }
+    kept
+}
+
+fn speaker(kind: Kind) -> &'static str {
+    match kind {
+        Kind::Person | Kind::File => "user",
+        _ => "assistant",
+    }
+}
+
+/// Day, month and year, in UTC.
+fn date(time: Timestamp) -> String {
+    let date = time.date();
+    let month = MONTHS.split_whitespace().nth(usize::from(date.month) - 1);
+    format!("{} {} {}", date.day, month.unwrap_or_default(), date.year)
+}
+
+/// What an event says, redacted.
+fn text(event: &Event<'_>) -> String {
+    let parts = event.parts.iter().map(|part| match part {
+        Part::Text(text) => redact(text),
+        Part::Call(call) => redact(&call.arguments),
+        Part::Output(output) => redact(&output.text),
+    });
+    parts.collect::<Vec<_>>().join("\n")
+}
+
+fn keys(event: &Event<'_>) -> Vec<Key> {
+    let id = event
+        .identity
+        .id
+        .as_deref()
+        .map(|id| Key::Id(id.to_owned()));
+    let origin = event.identity.origin.as_deref().map(|origin| {
+        let mut parts = Vec::new();
+        for part in &event.parts {
+            match part {
+                Part::Text(text) => parts.push(format!("text {}", edges(text))),
+                Part::Call(call) => {
+                    parts.push(format!("call {}", edges(&call.id)));
+                    parts.push(format!("arguments {}", edges(&call.arguments)));
+                }
+                Part::Output(output) => {
+                    parts.push(format!("result {}", edges(&output.call)));
+                    parts.push(format!("output {}", edges(&output.text)));
+                }
+            }
+        }
+        Key::Origin(origin.to_owned(), event.kind, parts)
+    });
+    id.into_iter().chain(origin).collect()
+}
+
+/// A text by its length, its start and its end.
+fn edges(text: &str) -> String {
+    let bytes = text.as_bytes();
+    let start = &bytes[..bytes.len().min(EDGE)];
+    let end = &bytes[bytes.len().saturating_sub(EDGE)..];
+    format!("{} {start:?} {end:?}", bytes.len())
+}

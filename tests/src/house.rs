@@ -1,0 +1,191 @@
+//! An engine in a folder of its own: nothing of the machine's home, settings or environment is seen.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use memfold::{Answer, Filter, Logs, Memfold, Options, Quiet, Search, Viewer};
+use memfold_reference::Reference;
+use tempfile::TempDir;
+
+/// A folder with logs, a project, and everything that memfold keeps.
+pub struct House {
+    folder: TempDir,
+    root: PathBuf,
+}
+
+impl House {
+    /// A house in which sidecars lie beside their logs.
+    pub fn new() -> House {
+        let folder = tempfile::tempdir().unwrap();
+        let root = fs::canonicalize(folder.path()).unwrap();
+        for name in ["logs", "project", "data", "config", "cache"] {
+            fs::create_dir(root.join(name)).unwrap();
+        }
+        House { folder, root }
+    }
+
+    /// A house whose logs lie in a git work tree, where no sidecar is believed: they lie in the cache.
+    pub fn in_work_tree() -> House {
+        let house = House::new();
+        fs::create_dir(house.logs().join(".git")).unwrap();
+        house
+    }
+
+    /// A house in which nothing can be kept: neither beside the logs nor in the cache.
+    pub fn keeping_nothing() -> House {
+        let house = House::in_work_tree();
+        fs::remove_dir(house.cache()).unwrap();
+        fs::write(house.cache(), "a file stands where the folder should").unwrap();
+        house
+    }
+
+    /// Where the logs are.
+    pub fn logs(&self) -> PathBuf {
+        self.root.join("logs")
+    }
+
+    /// Where disposable files are.
+    pub fn cache(&self) -> PathBuf {
+        self.root.join("cache")
+    }
+
+    /// Writes a log.
+    pub fn write(&self, name: &str, bytes: &[u8]) -> PathBuf {
+        let path = self.logs().join(name);
+        fs::create_dir_all(path.parent().unwrap()).unwrap();
+        fs::write(&path, bytes).unwrap();
+        path
+    }
+
+    /// The files of the logs' folder with this ending.
+    pub fn files(&self, ending: &str) -> Vec<PathBuf> {
+        let mut found = Vec::new();
+        let mut folders = vec![self.logs()];
+        while let Some(folder) = folders.pop() {
+            for entry in fs::read_dir(folder).unwrap() {
+                let path = entry.unwrap().path();
+                if path.is_dir() {
+                    folders.push(path);
+                } else if path.to_string_lossy().ends_with(ending) {
+                    found.push(path);
+                }
+            }
+        }
+        found.sort();
+        found
+    }
+
+    /// An engine as a person opens it.
+    pub fn engine(&self) -> Memfold {
+        assert!(self.folder.path().is_dir());
+        Memfold::open(Options {
+            project: Some(self.root.join("project")),
+            working_directory: self.root.join("project"),
+            data_dir: Some(self.root.join("data")),
+            config_dir: Some(self.root.join("config")),
+            cache_dir: Some(self.cache()),
+            viewer: Viewer::Person,
+            variables: Box::new(|_| None),
+        })
+        .unwrap()
+    }
+
+    /// Searches all logs.
+    pub fn search(&self, query: &str) -> Result<Answer, memfold::Error> {
+        let search = Search {
+            query: query.to_owned(),
+            logs: Logs::Below(vec![self.logs()]),
+            limit: memfold::LIMIT,
+            filter: Filter::default(),
+        };
+        self.engine().search(&search, &Quiet)
+    }
+
+    /// Folds all logs up to their last whole turn.
+    pub fn fold(&self) {
+        self.engine().fold(&[self.logs()], &Quiet).unwrap();
+    }
+
+    /// The reference over the same logs.
+    pub fn reference(&self) -> Reference {
+        let mut logs = self.files(".jsonl");
+        logs.extend(self.files(".jsonl.zst"));
+        Reference::read(logs)
+    }
+
+    /// What the engine and the reference differ in for a query: nothing, or a report.
+    ///
+    /// # Errors
+    /// The report.
+    pub fn compare(&self, reference: &Reference, query: &str) -> Result<usize, String> {
+        let expected = reference.search(query, memfold::LIMIT);
+        let answer = match self.search(query) {
+            Ok(answer) => answer,
+            Err(memfold::Error::Usage { .. }) if expected.is_empty() => return Ok(0),
+            Err(error) => return Err(format!("{query:?}: {error}")),
+        };
+        let notes: Vec<&String> = answer
+            .notes
+            .iter()
+            .filter(|note| !is_expected(note))
+            .collect();
+        if !notes.is_empty() {
+            return Err(format!("{query:?}: {notes:?}"));
+        }
+        let documents = reference.documents().len();
+        if answer.ranked.events != documents as u64 {
+            let ranked = answer.ranked.events;
+            return Err(format!(
+                "{ranked} events ranked, the reference has {documents}"
+            ));
+        }
+        let found: Vec<_> = answer
+            .results
+            .iter()
+            .map(|hit| (hit.log.as_path(), hit.seq, hit.score))
+            .collect();
+        let expected: Vec<_> = expected
+            .iter()
+            .map(|(path, seq, score)| (path.as_path(), *seq as u64, *score))
+            .collect();
+        if found == expected {
+            return Ok(found.len());
+        }
+        let at = (0..).find(|at| found.get(*at) != expected.get(*at));
+        let shown = |all: &[(&Path, u64, f64)]| {
+            let lines = all.iter().map(|(path, seq, score)| {
+                format!(
+                    "\n  {} {seq} {score:?}",
+                    path.file_name().unwrap().to_string_lossy()
+                )
+            });
+            lines.collect::<String>()
+        };
+        Err(format!(
+            "{query:?} differs from place {}\nfound:{}\nexpected:{}",
+            at.unwrap_or(0),
+            shown(&found),
+            shown(&expected)
+        ))
+    }
+}
+
+impl Default for House {
+    fn default() -> House {
+        House::new()
+    }
+}
+
+/// Why nothing was found, and files that are no logs, are no faults.
+fn is_expected(note: &str) -> bool {
+    [
+        "receipts are not kept",
+        "nothing matched",
+        "nothing holds the quoted words",
+        "the logs hold no event",
+        "no agent's log was found",
+        "are no log of an agent that is known here",
+    ]
+    .iter()
+    .any(|expected| note.contains(expected))
+}
