@@ -6,10 +6,17 @@ use crate::catalogue::LogEntry;
 use crate::engine::Memfold;
 use crate::error::Error;
 use crate::request::{Logs, Viewer};
+use memfold_sidecar::Receipts;
 
 impl Memfold {
-    /// Whether the viewer may read logs that were found. A copy of a log outside an agent's store is a file like any other.
-    pub(crate) fn allow(&self, logs: &Logs, found: &[LogEntry]) -> Result<(), Error> {
+    /// Whether the viewer may read logs that were found. A copy of a log outside an agent's store is a file like any other;
+    /// one in a store is its own project's, whoever names it.
+    pub(crate) fn allow(
+        &self,
+        logs: &Logs,
+        found: &[LogEntry],
+        receipts: &Receipts,
+    ) -> Result<(), Error> {
         if self.viewer() == Viewer::Person {
             return Ok(());
         }
@@ -18,8 +25,20 @@ impl Memfold {
                 hint: "all projects are searched by a person only".to_owned(),
             });
         }
-        let ruled = matches!(logs, Logs::Project) || found.iter().any(|log| log.in_store);
-        if !ruled || self.switch().is_on(self.project())? {
+        let mut stored = found.iter().filter(|log| log.in_store);
+        let ruled = matches!(logs, Logs::Project) || stored.clone().next().is_some();
+        if !ruled {
+            return Ok(());
+        }
+        // The project's own logs were told by where they worked already.
+        let others = !matches!(logs, Logs::Project)
+            && stored.any(|log| !self.belongs(log, self.project(), receipts));
+        if others {
+            return Err(Error::NotAllowed {
+                hint: "another project's tasks are read by a person only".to_owned(),
+            });
+        }
+        if self.switch().is_on(self.project())? {
             return Ok(());
         }
         Err(Error::NotAllowed {

@@ -226,10 +226,12 @@ impl Memfold {
             .is_some_and(|cwd| self.projects().owns(project, Path::new(&cwd)))
     }
 
-    /// Where a log's task worked: as its receipt says, else as its first lines do.
+    /// Where a log's task worked: as its receipt says if the log is unchanged since, else as its first lines do. Another
+    /// project's log may have come under the name.
     pub(crate) fn cwd(&self, log: &LogEntry, receipts: &Receipts) -> Option<String> {
         match receipts
             .of(&log.path)
+            .filter(|receipt| receipt.holds_for(&log.identity))
             .and_then(|receipt| receipt.cwd.clone())
         {
             Some(cwd) => Some(cwd),
@@ -260,13 +262,17 @@ pub(crate) fn peek(
     facts
 }
 
+/// Whose log it is: as its receipt says if the log is unchanged since, else as its first lines and its name do, and if they
+/// do not tell (it was cut to nothing), as its receipt says all the same.
 fn detect(log: &LogFile, receipt: Option<&Receipt>) -> Option<&'static dyn Agent> {
-    if let Some(receipt) = receipt
-        && Identity::from_bytes(&receipt.log).inode == log.identity().inode
-        && let Some(agent) = memfold_agents::by_name(&receipt.agent)
-    {
-        return Some(agent);
+    let known = receipt.and_then(|receipt| memfold_agents::by_name(&receipt.agent));
+    match receipt {
+        Some(receipt) if receipt.holds_for(&log.identity()) && known.is_some() => known,
+        _ => detect_by_content(log).or(known),
     }
+}
+
+fn detect_by_content(log: &LogFile) -> Option<&'static dyn Agent> {
     let head = log.first_lines().ok()?;
     let lines: Vec<&[u8]> = head
         .split(|byte| *byte == b'\n')

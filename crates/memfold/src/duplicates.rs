@@ -17,12 +17,21 @@ pub(crate) fn copies(logs: &[Ready]) -> Vec<Vec<u32>> {
     let mut order: Vec<(usize, &Ready)> = logs.iter().enumerate().collect();
     order.sort_by(|(_, a), (_, b)| {
         let key = |log: &Ready| (log.about.started.is_none(), log.about.started);
-        key(a).cmp(&key(b)).then_with(|| a.entry.path.cmp(&b.entry.path))
+        key(a)
+            .cmp(&key(b))
+            .then_with(|| a.entry.path.cmp(&b.entry.path))
     });
-    let keys: Vec<(usize, Vec<Keys>)> =
-        order.into_iter().map(|(log, ready)| (log, ready.keys().unwrap_or_default())).collect();
+    let keys: Vec<(usize, Vec<Keys>)> = order
+        .into_iter()
+        .map(|(log, ready)| (log, ready.keys().unwrap_or_default()))
+        .collect();
     let mut copies = vec![Vec::new(); logs.len()];
-    for (place, document) in copies_among(&keys.iter().map(|(_, keys)| keys.as_slice()).collect::<Vec<_>>()) {
+    for (place, document) in copies_among(
+        &keys
+            .iter()
+            .map(|(_, keys)| keys.as_slice())
+            .collect::<Vec<_>>(),
+    ) {
         if let Some(copies) = keys.get(place).and_then(|(log, _)| copies.get_mut(*log)) {
             copies.push(document);
         }
@@ -39,15 +48,22 @@ fn copies_among(logs: &[&[Keys]]) -> Vec<(usize, u32)> {
     // The log that first had a key, for each key that may be in several.
     let mut first: HashMap<u64, usize> = HashMap::new();
     for keys in logs {
-        first.extend(each(keys).map(|(_, key)| key).filter(|key| filter.may_hold(*key)).map(|key| (key, usize::MAX)));
+        first.extend(
+            each(keys)
+                .map(|(_, key)| key)
+                .filter(|key| filter.may_hold(*key))
+                .map(|key| (key, usize::MAX)),
+        );
         each(keys).for_each(|(_, key)| filter.add(key));
     }
     if first.is_empty() {
         return Vec::new();
     }
+    let mut maybe = Filter::for_keys(first.len());
+    first.keys().for_each(|key| maybe.add(*key));
     let mut copies = Vec::new();
     for (log, keys) in logs.iter().enumerate() {
-        for (document, key) in each(keys) {
+        for (document, key) in each(keys).filter(|(_, key)| maybe.may_hold(*key)) {
             if let Some(owner) = first.get_mut(&key) {
                 *owner = (*owner).min(log);
                 if *owner != log && copies.last() != Some(&(log, document)) {
@@ -74,12 +90,18 @@ struct Filter {
 
 impl Filter {
     fn for_keys(documents: usize) -> Filter {
-        let bits = documents.saturating_mul(2 * BITS_PER_KEY).max(64).next_power_of_two();
-        Filter { words: vec![0; bits / 64] }
+        let bits = documents
+            .saturating_mul(2 * BITS_PER_KEY)
+            .max(64)
+            .next_power_of_two();
+        Filter {
+            words: vec![0; bits / 64],
+        }
     }
 
     fn place(&self, key: u64) -> (usize, u64) {
-        let word = usize::try_from(key >> 6).unwrap_or(usize::MAX) & self.words.len().saturating_sub(1);
+        let word =
+            usize::try_from(key >> 6).unwrap_or(usize::MAX) & self.words.len().saturating_sub(1);
         (word, 1 << (key & 63))
     }
 
@@ -107,7 +129,11 @@ mod tests {
 
     #[test]
     fn either_key_tells_a_copy_and_none_is_no_key() {
-        let logs = [vec![keys(1, 2), keys(0, 0)], vec![keys(9, 2), keys(1, 0), keys(0, 0), keys(5, 6)], vec![keys(6, 5)]];
+        let logs = [
+            vec![keys(1, 2), keys(0, 0)],
+            vec![keys(9, 2), keys(1, 0), keys(0, 0), keys(5, 6)],
+            vec![keys(6, 5)],
+        ];
         let logs: Vec<&[Keys]> = logs.iter().map(Vec::as_slice).collect();
         assert_eq!(copies_among(&logs), [(1, 0), (1, 1), (2, 0)]);
     }

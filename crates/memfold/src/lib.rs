@@ -3,7 +3,7 @@
 //!
 //! In reading order: [`Memfold`] (`engine`) is opened for a project and a [`Viewer`]; `catalogue` finds logs, `project`
 //! tells whose they are, `allow` and `switch` whether they may be read; `ready` makes each one searchable through its
-//! sidecar; `duplicates` decides which copy of an event counts; `search` ranks by [`ranking`] and reads the best events
+//! sidecar, and `mend` again if that is found damaged; `duplicates` decides which copy of an event counts; `search` ranks by [`ranking`] and reads the best events
 //! again by `read`; `recall` pages one event; `listing` and `upkeep` are the rest.
 
 mod address;
@@ -14,6 +14,7 @@ mod duplicates;
 mod engine;
 mod error;
 mod listing;
+mod mend;
 mod progress;
 mod project;
 pub mod ranking;

@@ -32,7 +32,7 @@ impl Memfold {
     pub fn logs(&self, logs: &Logs) -> Result<LogList, Error> {
         let receipts = self.receipts();
         let found = self.find(logs, &receipts)?;
-        self.allow(logs, &found.logs)?;
+        self.allow(logs, &found.logs, &receipts)?;
         let retention = self.retention();
         let mut rows: Vec<(Option<i64>, LogRow)> = found
             .logs
@@ -79,7 +79,9 @@ impl Memfold {
             events: receipt.map(|receipt| receipt.documents),
             sidecar: self.sidecar_state(entry, receipt).to_owned(),
             title: visible(&about.title).into_owned(),
-            cwd: about.cwd.map(|cwd| visible(&cwd).into_owned()),
+            cwd: about
+                .cwd
+                .map(|cwd| visible(&memfold_redact::redact(&cwd)).into_owned()),
             helper: about.helper,
             task: about.task,
             archived: entry.archived,
@@ -146,7 +148,7 @@ impl Memfold {
             (Some(task), logs) => self.log_of(task, logs, &receipts)?,
             (None, Logs::File(path)) => {
                 let entry = self.entry(path, &receipts)?;
-                self.allow(logs, std::slice::from_ref(&entry))?;
+                self.allow(logs, std::slice::from_ref(&entry), &receipts)?;
                 entry
             }
             (None, _) => {
@@ -157,7 +159,10 @@ impl Memfold {
             }
         };
         let mut notes = Vec::new();
-        let ready = self.one(entry, &mut receipts, &Quiet, &mut notes)?;
+        let mut ready = self.one(entry, &mut receipts, &Quiet, &mut notes)?;
+        if ready.all_cards().is_err() {
+            ready = self.again(ready, &mut receipts, &mut notes)?;
+        }
         let cards = ready.all_cards().map_err(|error| Error::File {
             path: ready.entry.path.clone(),
             what: error.to_string(),

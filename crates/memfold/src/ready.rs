@@ -3,7 +3,7 @@
 
 use std::collections::HashMap;
 use std::sync::Mutex;
-use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 
 use memfold_agents::PathFacts;
 use memfold_disk::Identity;
@@ -25,6 +25,8 @@ pub(crate) struct Ready {
     pub(crate) sidecar: Kept,
     pub(crate) tail: Option<Tail>,
     pub(crate) about: About,
+    /// Some part of the sidecar could not be read, or does not fit the log.
+    doubted: AtomicBool,
 }
 
 /// What is known of a log's task.
@@ -123,6 +125,23 @@ impl About {
 }
 
 impl Ready {
+    /// Notes that the sidecar cannot be read, or does not fit the log.
+    pub(crate) fn doubt(&self) {
+        self.doubted.store(true, Ordering::Relaxed);
+    }
+
+    pub(crate) fn is_doubted(&self) -> bool {
+        self.doubted.load(Ordering::Relaxed)
+    }
+
+    /// What was read of the sidecar, noting whether it could be.
+    fn noted<T>(&self, read: Result<T, SidecarError>) -> Result<T, SidecarError> {
+        if read.as_ref().is_err_and(|error| !error.is_of_the_log()) {
+            self.doubt();
+        }
+        read
+    }
+
     /// The ranked events of the sidecar; those of the tail are numbered after them.
     pub(crate) fn sealed_documents(&self) -> u32 {
         self.sidecar.header().documents
@@ -137,7 +156,7 @@ impl Ready {
     /// A document's row, by its number in the log.
     pub(crate) fn document(&self, number: u32) -> Result<Document, SidecarError> {
         match number.checked_sub(self.sealed_documents()) {
-            None => self.sidecar.document(number),
+            None => self.noted(self.sidecar.document(number)),
             Some(after) => self
                 .tail
                 .as_ref()
@@ -149,7 +168,7 @@ impl Ready {
 
     /// Every document's row.
     pub(crate) fn all_documents(&self) -> Result<Vec<Document>, SidecarError> {
-        let mut documents = self.sidecar.documents(0..self.sealed_documents())?;
+        let mut documents = self.noted(self.sidecar.documents(0..self.sealed_documents()))?;
         documents.extend(
             self.tail
                 .iter()
@@ -159,7 +178,7 @@ impl Ready {
     }
 
     pub(crate) fn keys(&self) -> Result<Vec<Keys>, SidecarError> {
-        let mut keys = self.sidecar.keys()?;
+        let mut keys = self.noted(self.sidecar.keys())?;
         keys.extend(self.tail.iter().flat_map(|tail| &tail.keys));
         Ok(keys)
     }
@@ -172,12 +191,12 @@ impl Ready {
                 .get(usize::try_from(number - tail.first_card).unwrap_or(usize::MAX))
                 .cloned()
                 .ok_or_else(|| SidecarError::Log(format!("there is no card {number}"))),
-            _ => self.sidecar.card(number),
+            _ => self.noted(self.sidecar.card(number)),
         }
     }
 
     pub(crate) fn all_cards(&self) -> Result<Vec<Card>, SidecarError> {
-        let mut cards = self.sidecar.cards(0..self.sidecar.header().cards)?;
+        let mut cards = self.noted(self.sidecar.cards(0..self.sidecar.header().cards))?;
         cards.extend(self.tail.iter().flat_map(|tail| tail.cards.iter().cloned()));
         Ok(cards)
     }
@@ -194,14 +213,14 @@ impl Ready {
 
     /// The calls that a result answers.
     pub(crate) fn calls_of(&self, result: u64) -> Result<Vec<Link>, SidecarError> {
-        let mut links = self.sidecar.links_of_result(result)?;
+        let mut links = self.noted(self.sidecar.links_of_result(result))?;
         links.extend(self.tail_links(|link| link.result_seq == result));
         Ok(links)
     }
 
     /// The results of a reply's calls.
     pub(crate) fn results_of(&self, reply: u64) -> Result<Vec<Link>, SidecarError> {
-        let mut links = self.sidecar.links_of_call(reply)?;
+        let mut links = self.noted(self.sidecar.links_of_call(reply))?;
         links.extend(self.tail_links(|link| link.call_seq == reply));
         Ok(links)
     }
@@ -217,7 +236,7 @@ impl Ready {
 
     /// The document of a line, with its number.
     pub(crate) fn document_of(&self, seq: u64) -> Result<Option<(u32, Document)>, SidecarError> {
-        if let Some(found) = self.sidecar.document_of(seq)? {
+        if let Some(found) = self.noted(self.sidecar.document_of(seq))? {
             return Ok(Some(found));
         }
         let tail = self.tail.as_ref().map_or(&[][..], |tail| &tail.documents);
@@ -240,6 +259,8 @@ pub(crate) struct Batch {
     pub(crate) notes: Vec<String>,
     /// Logs that were left, since the call was to stop.
     pub(crate) left: usize,
+    /// Logs that could not be read.
+    pub(crate) unreadable: usize,
 }
 
 impl Memfold {
@@ -256,26 +277,43 @@ impl Memfold {
             match keeping {
                 None => batch.left += 1,
                 Some(Ok(keeping)) => {
-                    let about = self.about(&entry, &keeping, receipts);
-                    if let Some(receipt) = keeping.receipt {
-                        receipts.put(&entry.path, receipt);
-                    }
-                    batch.notes.extend(keeping.notes);
-                    batch.ready.push(Ready {
-                        entry,
-                        file,
-                        sidecar: keeping.sidecar,
-                        tail: keeping.tail,
-                        about,
-                    });
+                    let ready = self.kept(entry, file, keeping, receipts, &mut batch.notes);
+                    batch.ready.push(ready);
                 }
-                Some(Err(error)) => batch
-                    .notes
-                    .push(format!("{}: {error}", entry.path.display())),
+                Some(Err(error)) => {
+                    batch.unreadable += 1;
+                    batch
+                        .notes
+                        .push(format!("{}: {error}", entry.path.display()));
+                }
             }
         }
         self.save(receipts, &mut batch.notes);
         batch
+    }
+
+    /// A log as it was kept.
+    pub(crate) fn kept(
+        &self,
+        entry: LogEntry,
+        file: LogFile,
+        keeping: Keeping,
+        receipts: &mut Receipts,
+        notes: &mut Vec<String>,
+    ) -> Ready {
+        let about = self.about(&entry, &keeping, receipts);
+        if let Some(receipt) = keeping.receipt {
+            receipts.put(&entry.path, receipt);
+        }
+        notes.extend(keeping.notes);
+        Ready {
+            entry,
+            file,
+            sidecar: keeping.sidecar,
+            tail: keeping.tail,
+            about,
+            doubted: AtomicBool::new(false),
+        }
     }
 
     fn about(&self, entry: &LogEntry, keeping: &Keeping, receipts: &Receipts) -> About {

@@ -40,7 +40,7 @@ impl Memfold {
         let entry = match (&recall.logs, address.task) {
             (Logs::File(path), None) => {
                 let entry = self.entry(path, &receipts)?;
-                self.allow(&recall.logs, std::slice::from_ref(&entry))?;
+                self.allow(&recall.logs, std::slice::from_ref(&entry), &receipts)?;
                 entry
             }
             (logs, Some(task)) => self.log_of(task, logs, &receipts)?,
@@ -52,7 +52,12 @@ impl Memfold {
             }
         };
         let mut notes = Vec::new();
-        let ready = self.one(entry, &mut receipts, &Quiet, &mut notes)?;
+        let mut ready = self.one(entry, &mut receipts, &Quiet, &mut notes)?;
+        let page = self.page(&ready, address.seq, recall, notes.clone());
+        if !ready.is_doubted() {
+            return page;
+        }
+        ready = self.again(ready, &mut receipts, &mut notes)?;
         self.page(&ready, address.seq, recall, notes)
     }
 

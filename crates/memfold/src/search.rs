@@ -80,16 +80,22 @@ impl<'a> Segments<'a> {
         for (log, ready) in logs.iter().enumerate() {
             match sealed_words(&ready.sidecar) {
                 Ok(reader) => segments.push(reader, log, 0),
-                Err(why) => segments
-                    .notes
-                    .push(format!("{}: {why}", ready.entry.path.display())),
+                Err(why) => {
+                    ready.doubt();
+                    segments
+                        .notes
+                        .push(format!("{}: {why}", ready.entry.path.display()));
+                }
             }
             if let Some(Tail { segment, .. }) = &ready.tail {
                 match Reader::open(SegmentSource::Tail(segment)) {
                     Ok(reader) => segments.push(reader, log, ready.sealed_documents()),
-                    Err(error) => segments
-                        .notes
-                        .push(format!("{}: {error}", ready.entry.path.display())),
+                    Err(error) => {
+                        ready.doubt();
+                        segments
+                            .notes
+                            .push(format!("{}: {error}", ready.entry.path.display()));
+                    }
                 }
             }
         }
@@ -157,7 +163,7 @@ impl Memfold {
         }
         let mut receipts = self.receipts();
         let found = self.find(&search.logs, &receipts)?;
-        self.allow(&search.logs, &found.logs)?;
+        self.allow(&search.logs, &found.logs, &receipts)?;
         let mut notes = found.notes;
         let none_found = found.logs.is_empty();
         let batch = self.ready(found.logs, &mut receipts, progress);
@@ -173,28 +179,51 @@ impl Memfold {
                 .then_with(|| a.entry.path.cmp(&b.entry.path))
         });
 
-        let segments = Segments::open(&logs);
-        notes.extend(segments.notes.iter().cloned());
-        let live = chosen(&segments.parts, &alive(&logs));
-        let filter = self.filter(&logs, &segments.parts, &search.filter, &mut notes);
+        let mut answer = self.answer(search, &query, &logs);
+        if self.mend(&mut logs, &mut receipts, &mut notes) {
+            answer = self.answer(search, &query, &logs);
+        }
+        notes.append(&mut answer.notes);
+        if answer.results.is_empty() {
+            notes.push(self.why_empty(
+                &search.logs,
+                none_found,
+                &search.filter,
+                answer.ranked.events,
+                &query,
+            ));
+        }
+        answer.notes = notes;
+        answer.complete &= batch.left == 0 && batch.unreadable == 0;
+        answer.micros = u64::try_from(begun.elapsed().as_micros()).unwrap_or(u64::MAX);
+        Ok(answer)
+    }
+
+    /// What logs that are ready answer.
+    fn answer(&self, search: &Search, query: &Query, logs: &[Ready]) -> Answer {
+        let segments = Segments::open(logs);
+        let mut notes = segments.notes.clone();
+        let live = chosen(&segments.parts, &alive(logs));
+        let filter = self.filter(logs, &segments.parts, &search.filter, &mut notes);
         let readers: Vec<&Reader<SegmentSource<'_>>> = segments.readers.iter().collect();
-        let matches = Matches::gather(&readers, &concepts(&query), &live);
+        let matches = Matches::gather(&readers, &concepts(query), &live);
         for (segment, error) in matches.failures() {
             if let Some(ready) = segments
                 .parts
                 .get(*segment)
                 .and_then(|part| logs.get(part.log))
             {
+                ready.doubt();
                 notes.push(format!("{}: left out: {error}", ready.entry.path.display()));
             }
         }
         let places = LogPlaces {
-            logs: &logs,
+            logs,
             parts: &segments.parts,
             sittings: RefCell::default(),
         };
-        let (mut ranked, matched) = rank(&query, &matches, &places, &live, &filter);
-        keep_phrases(&query, &logs, &mut ranked);
+        let (mut ranked, matched) = rank(query, &matches, &places, &live, &filter);
+        keep_phrases(query, logs, &mut ranked);
 
         let all = query.concepts.len();
         let best_words = ranked
@@ -219,13 +248,13 @@ impl Memfold {
             matched,
             weak: best_words * 2 < all,
             best_words,
-            complete: batch.left == 0 && matches.failures().is_empty(),
+            complete: segments.notes.is_empty() && matches.failures().is_empty(),
             notes,
             results: Vec::new(),
             micros: 0,
         };
         let addresses = Addresses::new(logs.iter().map(|log| log.about.task.as_str()));
-        let mut matcher = Matcher::new(&query);
+        let mut matcher = Matcher::new(query);
         for event in &ranked {
             if answer.results.len() >= search.limit {
                 break;
@@ -233,7 +262,7 @@ impl Memfold {
             let Some(ready) = logs.get(event.event.log) else {
                 continue;
             };
-            match self.hit(ready, event, &query, &mut matcher, &addresses, &search.logs) {
+            match self.hit(ready, event, query, &mut matcher, &addresses, &search.logs) {
                 Ok(hit) => answer.results.push(Hit {
                     rank: answer.results.len() + 1,
                     ..hit
@@ -243,17 +272,7 @@ impl Memfold {
                     .push(format!("{}: {why}", ready.entry.path.display())),
             }
         }
-        if answer.results.is_empty() {
-            answer.notes.push(self.why_empty(
-                &search.logs,
-                none_found,
-                &search.filter,
-                answer.ranked.events,
-                &query,
-            ));
-        }
-        answer.micros = u64::try_from(begun.elapsed().as_micros()).unwrap_or(u64::MAX);
-        Ok(answer)
+        answer
     }
 
     fn hit(
@@ -339,7 +358,7 @@ impl Memfold {
                 .map_err(|error| error.to_string())?,
             _ => Vec::new(),
         };
-        tell(&ready.file, ready.entry.agent, document, &calls)
+        tell(&ready.file, ready.entry.agent, document, &calls).inspect_err(|_| ready.doubt())
     }
 
     fn filter(
@@ -535,7 +554,11 @@ fn keep_phrases(query: &Query, logs: &[Ready], ranked: &mut Vec<RankedEvent>) {
         logs.get(event.event.log)
             .and_then(|ready| {
                 let document = ready.document(event.event.number).ok()?;
-                words_of(&ready.file, ready.entry.agent, &document)
+                let words = words_of(&ready.file, ready.entry.agent, &document);
+                if words.is_none() {
+                    ready.doubt();
+                }
+                words
             })
             .is_some_and(|words| matcher.phrases(&words).iter().all(|found| *found > 0))
     });

@@ -1,5 +1,7 @@
 //! Tasks by name: which log a task's id means, without folding more than that one.
 
+use std::path::PathBuf;
+
 use memfold_sidecar::Receipts;
 
 use crate::address::meant;
@@ -32,7 +34,7 @@ impl Memfold {
         receipts: &Receipts,
     ) -> Result<LogEntry, Error> {
         let found = self.find(logs, receipts)?;
-        self.allow(logs, &found.logs)?;
+        self.allow(logs, &found.logs, receipts)?;
         let abouts: Vec<About> = found
             .logs
             .iter()
@@ -94,6 +96,19 @@ impl Memfold {
         }
     }
 
+    /// One log, its sidecar made again.
+    pub(crate) fn again(
+        &self,
+        ready: Ready,
+        receipts: &mut Receipts,
+        notes: &mut Vec<String>,
+    ) -> Result<Ready, Error> {
+        let path = ready.entry.path.clone();
+        let mut logs = vec![ready];
+        self.mend(&mut logs, receipts, notes);
+        logs.pop().ok_or_else(|| unreadable(path, notes.pop()))
+    }
+
     /// One log, ready to be read.
     pub(crate) fn one(
         &self,
@@ -109,15 +124,15 @@ impl Memfold {
                 notes.extend(batch.notes);
                 Ok(ready)
             }
-            None => Err(Error::File {
-                path,
-                what: batch
-                    .notes
-                    .into_iter()
-                    .next()
-                    .unwrap_or_else(|| "cannot be read".to_owned()),
-                hint: "look whether the file can be read".to_owned(),
-            }),
+            None => Err(unreadable(path, batch.notes.into_iter().next())),
         }
+    }
+}
+
+fn unreadable(path: PathBuf, why: Option<String>) -> Error {
+    Error::File {
+        path,
+        what: why.unwrap_or_else(|| "cannot be read".to_owned()),
+        hint: "look whether the file can be read".to_owned(),
     }
 }

@@ -45,7 +45,7 @@ impl Memfold {
     ) -> Result<FoldReport, Error> {
         let mut receipts = self.receipts();
         let (logs, mut notes) = self.named(paths, &receipts)?;
-        let mut rows = self.orphans(paths, &logs, &mut receipts, need);
+        let mut rows = self.orphans(paths, &logs, need);
         let mut left = 0;
         for (entry, _, kept) in self.keep_all(logs, &receipts, need, progress) {
             match kept {
@@ -63,6 +63,8 @@ impl Memfold {
         if left > 0 {
             notes.push(format!("{left} older logs were not reached"));
         }
+        // Not before what was moved has been known by the receipt of where it was.
+        self.forget_gone(&mut receipts, &mut rows);
         self.save(&mut receipts, &mut notes);
         rows.sort_by(|a, b| a.path.cmp(&b.path));
         Ok(FoldReport {
@@ -80,13 +82,14 @@ impl Memfold {
     pub fn verify(&self, paths: &[PathBuf], progress: &dyn Progress) -> Result<FoldReport, Error> {
         let receipts = self.receipts();
         let (logs, mut notes) = self.named(paths, &receipts)?;
+        let orphans = self.orphans(paths, &logs, Need::Search);
         let mut places = HashMap::new();
         let work: Vec<(LogEntry, Place)> = logs
             .into_iter()
             .map(|entry| {
-                let place = match receipts.of(&entry.path) {
-                    Some(receipt) => receipt.place,
-                    None => place_of(&entry.path, &mut places),
+                let place = match (place_of(&entry.path, &mut places), receipts.of(&entry.path)) {
+                    (Place::Beside, Some(receipt)) => receipt.place,
+                    (place, _) => place,
                 };
                 (entry, place)
             })
@@ -119,7 +122,7 @@ impl Memfold {
         if left > 0 {
             notes.push(format!("{left} logs were not reached"));
         }
-        let mut logs: Vec<FoldRow> = rows.drain(..).flatten().collect();
+        let mut logs: Vec<FoldRow> = rows.drain(..).flatten().chain(orphans).collect();
         logs.sort_by(|a, b| a.path.cmp(&b.path));
         let wrong = logs.iter().filter(|row| row.wrong).count();
         Ok(FoldReport {
@@ -136,10 +139,12 @@ impl Memfold {
             Place::Cache => self.keeper().in_cache(&entry.path),
         };
         let wrong = match verdict {
-            // Missing or behind is said, not wrong; so is what another version of the program has to judge.
+            // Missing or behind is said, not wrong; so is what another version of the program has to judge, and what answers
+            // nothing.
             Verdict::Current
             | Verdict::Appended { .. }
             | Verdict::Missing
+            | Verdict::Orphan
             | Verdict::Moved
             | Verdict::Unproven => false,
             Verdict::FoldChanged { .. }
@@ -149,7 +154,7 @@ impl Memfold {
             Verdict::LogTruncated { .. } | Verdict::LogRewritten { .. } | Verdict::LogReplaced => {
                 true
             }
-            Verdict::Orphan | Verdict::Damaged { .. } | Verdict::Unreadable { .. } => true,
+            Verdict::Damaged { .. } | Verdict::Unreadable { .. } => true,
         };
         FoldRow {
             path: entry.path.clone(),
@@ -188,38 +193,11 @@ impl Memfold {
         Ok((found.logs, notes))
     }
 
-    /// Sidecars whose log is gone answer nothing, and go: those beside the named logs, and those that receipts know.
-    fn orphans(
-        &self,
-        paths: &[PathBuf],
-        logs: &[LogEntry],
-        receipts: &mut Receipts,
-        need: Need,
-    ) -> Vec<FoldRow> {
+    /// Sidecars whose log is gone answer nothing, and go: those beside the named logs and below the named folders. In a work
+    /// tree nothing is ours: what lies there came with a clone.
+    fn orphans(&self, paths: &[PathBuf], logs: &[LogEntry], need: Need) -> Vec<FoldRow> {
         let mut rows = Vec::new();
-        let mut remove = |sidecar: PathBuf| {
-            let bytes = Identity::at(&sidecar, Links::Refuse)
-                .ok()
-                .map(|identity| identity.size);
-            let done = match need {
-                Need::Fold | Need::Rebuild => match fs::remove_file(&sidecar) {
-                    Ok(()) => "removed".to_owned(),
-                    Err(error) => format!("failed: {error}"),
-                },
-                Need::Search => "nothing".to_owned(),
-            };
-            rows.push(FoldRow {
-                path: sidecar,
-                verdict: Verdict::Orphan.word(),
-                found: Verdict::Orphan.to_string(),
-                done,
-                wrong: false,
-                bytes: 0,
-                sidecar_bytes: bytes,
-                events: None,
-                turns: None,
-            });
-        };
+        let mut places = HashMap::new();
         let known: HashSet<PathBuf> = logs.iter().map(|log| beside(&log.path)).collect();
         let mut folders: HashSet<PathBuf> = logs
             .iter()
@@ -250,26 +228,33 @@ impl Memfold {
             {
                 if !known.contains(&file.path)
                     && !has_log(&file.path)
+                    && place_of(&file.path, &mut places) == Place::Beside
                     && is_ours(&file.path)
                     && seen.insert(file.path.clone())
                 {
-                    remove(file.path);
+                    rows.push(orphan(file.path, need));
                 }
             }
         }
+        rows
+    }
+
+    /// Drops what is remembered and kept of logs that are gone.
+    fn forget_gone(&self, receipts: &mut Receipts, rows: &mut Vec<FoldRow>) {
         let gone: Vec<PathBuf> = receipts
             .all()
             .filter(|(log, _)| matches!(Identity::at(log, Links::Follow), Err(error) if error.is_not_found()))
             .map(|(log, _)| log.to_owned())
             .collect();
         for log in gone {
-            let cached = self.keeper().in_cache(&log);
-            if cached.exists() && seen.insert(cached.clone()) {
-                remove(cached);
+            let [cached, tail] = self.keeper().kept_elsewhere(&log);
+            if is_ours(&cached) {
+                rows.push(orphan(cached, Need::Fold));
             }
+            // Disposable and never named to anyone.
+            let _ = fs::remove_file(tail);
             receipts.drop(&log);
         }
-        rows
     }
 
     /// Removes the sidecars of the project's logs and what else memfold wrote about them. Logs stay.
@@ -286,18 +271,22 @@ impl Memfold {
             bytes: 0,
             notes: found.notes,
         };
+        let mut places = HashMap::new();
         for entry in &found.logs {
             let sidecar = beside(&entry.path);
-            let mut damaged = sidecar.clone().into_os_string();
-            damaged.push(".damaged");
-            for (path, is_sidecar) in [
-                (sidecar, true),
-                (self.keeper().in_cache(&entry.path), true),
-                (PathBuf::from(damaged), false),
-            ] {
-                if !is_ours(&path) {
-                    continue;
-                }
+            let [cached, tail] = self.keeper().kept_elsewhere(&entry.path);
+            let aside = |path: &Path| {
+                let mut name = path.to_owned().into_os_string();
+                name.push(".damaged");
+                PathBuf::from(name)
+            };
+            let mut ours = vec![(aside(&cached), false), (cached, true)];
+            if place_of(&entry.path, &mut places) == Place::Beside {
+                ours.extend([(aside(&sidecar), false), (sidecar, true)]);
+            }
+            ours.retain(|(path, _)| is_ours(path));
+            ours.extend(tail.is_file().then_some((tail, false)));
+            for (path, is_sidecar) in ours {
                 let bytes = Identity::at(&path, Links::Refuse).map_or(0, |identity| identity.size);
                 match fs::remove_file(&path) {
                     Ok(()) => {
@@ -349,6 +338,31 @@ fn failed(entry: &LogEntry, error: &SidecarError) -> FoldRow {
         wrong: false,
         bytes: entry.identity.size,
         sidecar_bytes: None,
+        events: None,
+        turns: None,
+    }
+}
+
+/// A sidecar whose log is gone: removed, unless it is only looked at.
+fn orphan(sidecar: PathBuf, need: Need) -> FoldRow {
+    let bytes = Identity::at(&sidecar, Links::Refuse)
+        .ok()
+        .map(|identity| identity.size);
+    let done = match need {
+        Need::Fold | Need::Rebuild => match fs::remove_file(&sidecar) {
+            Ok(()) => "removed".to_owned(),
+            Err(error) => format!("failed: {error}"),
+        },
+        Need::Search => "nothing".to_owned(),
+    };
+    FoldRow {
+        path: sidecar,
+        verdict: Verdict::Orphan.word(),
+        found: Verdict::Orphan.to_string(),
+        done,
+        wrong: false,
+        bytes: 0,
+        sidecar_bytes: bytes,
         events: None,
         turns: None,
     }

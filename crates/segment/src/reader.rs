@@ -2,6 +2,8 @@
 //! one long list if the word has one. Nothing is used before its checksum was compared.
 
 use std::borrow::Cow;
+use std::ops::Deref;
+use std::sync::{Arc, Mutex};
 
 use crate::Posting;
 use crate::block::{self, List};
@@ -11,7 +13,26 @@ use crate::error::Error;
 use crate::lengths::Lengths;
 use crate::list;
 use crate::source::{Section, Source};
-use crate::table::{Header, Table};
+use crate::table::{Header, Row, Table};
+
+/// The bytes of a block.
+enum Block<'a> {
+    /// The source's own.
+    Lent(&'a [u8]),
+    /// Read from it.
+    Read(Arc<[u8]>),
+}
+
+impl Deref for Block<'_> {
+    type Target = [u8];
+
+    fn deref(&self) -> &[u8] {
+        match self {
+            Block::Lent(bytes) => bytes,
+            Block::Read(bytes) => bytes,
+        }
+    }
+}
 
 /// An open segment.
 ///
@@ -23,7 +44,12 @@ pub struct Reader<S> {
     /// The table, unless the source lends it whenever it is asked.
     table: Option<Vec<u8>>,
     header: Header,
+    /// The blocks read last, checked: a query's terms are often neighbours (`scrub-env`, `scrub_env`).
+    recent: Mutex<Vec<(usize, Arc<[u8]>)>>,
 }
+
+/// So many blocks are remembered.
+const RECENT: usize = 6;
 
 impl<S: Source> Reader<S> {
     /// Opens a segment.
@@ -54,6 +80,7 @@ impl<S: Source> Reader<S> {
             source,
             table,
             header,
+            recent: Mutex::default(),
         })
     }
 
@@ -98,12 +125,37 @@ impl<S: Source> Reader<S> {
             return Ok(0);
         };
         let row = table.row(index)?;
-        let bytes = self.read(Section::Blocks, row.at, row.len as u64)?;
-        block::check(row, &bytes)?;
+        let bytes = self.block(index, row)?;
         match block::find(row, &bytes, self.header.documents, term)? {
             Some(list) => self.decode(&list, row.at, &bytes, out),
             None => Ok(0),
         }
+    }
+
+    /// A block's bytes, checked.
+    fn block(&self, index: usize, row: Row) -> Result<Block<'_>, Error> {
+        let recent = || self.recent.lock().ok();
+        if let Some(known) = recent().and_then(|recent| {
+            let (_, bytes) = recent.iter().find(|(known, _)| *known == index)?;
+            Some(Arc::clone(bytes))
+        }) {
+            return Ok(Block::Read(known));
+        }
+        let bytes = self.read(Section::Blocks, row.at, row.len as u64)?;
+        block::check(row, &bytes)?;
+        Ok(match bytes {
+            Cow::Borrowed(bytes) => Block::Lent(bytes),
+            Cow::Owned(bytes) => {
+                let bytes: Arc<[u8]> = bytes.into();
+                if let Some(mut recent) = recent() {
+                    if recent.len() >= RECENT {
+                        recent.remove(0);
+                    }
+                    recent.push((index, Arc::clone(&bytes)));
+                }
+                Block::Read(bytes)
+            }
+        })
     }
 
     /// Calls `each` with the terms that begin with `prefix` and their postings, in order, `limit` terms
