@@ -49,6 +49,14 @@ pub enum SidecarError {
 }
 
 impl SidecarError {
+    /// Whether it is the log that cannot be read or folded; else it is about a sidecar, which can be made again.
+    pub fn is_of_the_log(&self) -> bool {
+        matches!(
+            self,
+            SidecarError::Log(_) | SidecarError::LogChanged | SidecarError::Fold(_)
+        )
+    }
+
     /// Damage in a section.
     pub(crate) fn damaged(section: Tag, what: impl Into<String>) -> SidecarError {
         SidecarError::Damaged {

@@ -15,16 +15,16 @@ use memfold_fold::card::Card;
 use memfold_fold::checkpoint::Sealed;
 use memfold_fold::facts::LogFacts;
 use memfold_fold::{Parameters, Tail};
-use memfold_log::{Form, Offset};
+use memfold_log::Form;
 use memfold_segment::Builder;
 use sha2::{Digest, Sha256};
 
-use crate::binding::Proof;
 use crate::bytes::Bytes;
 use crate::fold_log::{Folded, fold_on, fold_tail, fold_whole};
+use crate::judge::{self, Examined, examine, known_content, newer_than_ours, verdict_of};
 use crate::log_file::LogFile;
-use crate::tails::{self, Origin};
 use crate::receipts::{Place, Receipt, Receipts, beside};
+use crate::tails::{self, Origin};
 use crate::verdict::Verdict;
 use crate::{Sidecar, SidecarError, encode, verify_bytes};
 
@@ -129,15 +129,6 @@ pub struct Keeper {
     cache: PathBuf,
 }
 
-/// What was found of a sidecar.
-struct Examined {
-    verdict: Verdict,
-    /// The sidecar, where it can be read.
-    sidecar: Option<Kept>,
-    /// What stat says of it.
-    identity: Option<Identity>,
-}
-
 impl Keeper {
     /// A keeper whose locks are in `locks` and whose other files are below `cache`.
     pub fn new(locks: Locks, cache: PathBuf) -> Keeper {
@@ -155,6 +146,11 @@ impl Keeper {
         self.cache.join("sidecars").join(name + ".mem")
     }
 
+    /// What is kept of a log elsewhere than beside it: its sidecar, if that lies there, and its tail.
+    pub fn kept_elsewhere(&self, log: &Path) -> [PathBuf; 2] {
+        [self.in_cache(log), tails::path(&self.cache, &name_of(log))]
+    }
+
     /// Makes a log ready. `place` is where its sidecar should be.
     ///
     /// # Errors
@@ -168,7 +164,35 @@ impl Keeper {
         need: Need,
     ) -> Result<Keeping, SidecarError> {
         let path = self.path(log.path(), place);
-        let examined = self.examine(log, agent, &path, receipts);
+        let began = now();
+        let mut examined = examine(log, agent, &path, receipts);
+        let is_in_cache = || {
+            receipts
+                .of(log.path())
+                .is_some_and(|receipt| receipt.place == Place::Cache)
+        };
+        if place == Place::Beside
+            && examined.verdict == Verdict::Missing
+            && need != Need::Rebuild
+            && is_in_cache()
+        {
+            // It could not be written beside the log. Whoever can write there again rebuilds it.
+            return self.keep(log, agent, Place::Cache, receipts, need);
+        }
+        let mut followed = (None, None);
+        if need == Need::Search
+            && serves(log, &examined, need)
+            && let Some(sidecar) = &examined.sidecar
+        {
+            match self.tail(log, agent, sidecar) {
+                Ok(found) => followed = found,
+                Err(error) if error.is_of_the_log() => return Err(error),
+                Err(error) => {
+                    examined.verdict = verdict_of(error);
+                    examined.sidecar = None;
+                }
+            }
+        }
         if examined.verdict.is_left_alone() && place == Place::Beside {
             let mut keeping = self.keep(log, agent, Place::Cache, receipts, need)?;
             keeping
@@ -177,29 +201,15 @@ impl Keeper {
             keeping.verdict = examined.verdict;
             return Ok(keeping);
         }
-        let as_it_is = match (need, &examined.verdict) {
-            (Need::Rebuild, _) => false,
-            (_, Verdict::Current | Verdict::Moved) => true,
-            (Need::Search, Verdict::Appended { to, .. }) => {
-                let covered = examined
-                    .sidecar
-                    .as_ref()
-                    .map_or(0, |sidecar| sidecar.header().covered.end.0);
-                log.form() == Form::Lines && to.saturating_sub(covered) <= TAIL_LIMIT
-            }
-            _ => false,
-        };
+        let as_it_is = serves(log, &examined, need);
         match examined {
             Examined {
                 verdict,
                 sidecar: Some(sidecar),
                 identity,
             } if as_it_is => {
-                let (tail, facts) = match need {
-                    Need::Search => self.tail(log, agent, &sidecar)?,
-                    Need::Fold | Need::Rebuild => (None, None),
-                };
-                let mut receipt = renewed(log, &sidecar, identity, place, receipts);
+                let (tail, facts) = followed;
+                let mut receipt = renewed(log, &sidecar, identity, place, receipts, began);
                 if let (Some(receipt), Some(facts)) = (&mut receipt, facts) {
                     let cards = tail.iter().flat_map(|tail| &tail.cards);
                     receipt.request = receipt.request.take().or_else(|| request_in(cards));
@@ -229,10 +239,16 @@ impl Keeper {
         sidecar: &Kept,
     ) -> Result<(Option<Tail>, Option<LogFacts>), SidecarError> {
         let header = sidecar.header();
-        let Some(length) = log.text_length().and_then(|length| length.checked_sub(header.covered.end.0)) else {
+        let Some(length) = log
+            .text_length()
+            .and_then(|length| length.checked_sub(header.covered.end.0))
+        else {
             return Ok((None, None));
         };
-        let origin = Origin { log: log.identity().to_bytes(), content_root: header.content_root };
+        let origin = Origin {
+            log: log.identity().to_bytes(),
+            content_root: header.content_root,
+        };
         let kept = tails::path(&self.cache, &name_of(log.path()));
         // A log written to a moment ago may change again with no trace in what stat says.
         let settled = length >= tails::WORTH && log.identity().settled_before(now());
@@ -240,7 +256,13 @@ impl Keeper {
             Some(tail) => (tail, None),
             None if length == 0 => return Ok((None, None)),
             None => {
-                let (tail, facts) = fold_tail(log, agent, header.covered, sidecar.checkpoint()?, &sidecar.keys()?)?;
+                let (tail, facts) = fold_tail(
+                    log,
+                    agent,
+                    header.covered,
+                    sidecar.checkpoint()?,
+                    &sidecar.keys()?,
+                )?;
                 if settled {
                     // Not kept is folded again.
                     let _ = tails::save(&kept, &origin, &tail);
@@ -305,6 +327,7 @@ impl Keeper {
                 }
                 Ok((path.clone(), place, identity))
             }
+            None if verdict.is_left_alone() => Err(verdict.to_string()),
             None => lock.and_then(|_lock| {
                 if matches!(verdict, Verdict::Damaged { .. }) && set_aside(&path).is_ok() {
                     done = Done::SetAside;
@@ -381,6 +404,9 @@ impl Keeper {
         let path = self.in_cache(log);
         make_folder_of(&path)?;
         let _lock = self.lock(&path, Need::Search)?;
+        if let Some(newer) = newer_than_ours(&path) {
+            return Err(newer.to_string());
+        }
         let identity = write(&path, bytes)?;
         Ok((path, Place::Cache, identity))
     }
@@ -401,47 +427,6 @@ impl Keeper {
         )
     }
 
-    /// What a sidecar is worth against its log.
-    fn examine(
-        &self,
-        log: &LogFile,
-        agent: &'static dyn Agent,
-        path: &Path,
-        receipts: &Receipts,
-    ) -> Examined {
-        let nothing = |verdict| Examined {
-            verdict,
-            sidecar: None,
-            identity: None,
-        };
-        let file = match Snapshot::open(path, Links::Refuse) {
-            Ok(file) => file,
-            Err(error) if error.is_not_found() => return nothing(Verdict::Missing),
-            Err(error) => {
-                return nothing(Verdict::Unreadable {
-                    why: error.to_string(),
-                });
-            }
-        };
-        let identity = file.identity();
-        let judged = Sidecar::open(Store::File(file)).and_then(|sidecar| {
-            let verdict = judge(log, agent, &sidecar, identity, receipts)?;
-            Ok((verdict, sidecar))
-        });
-        match judged {
-            Ok((verdict, sidecar)) => Examined {
-                verdict,
-                sidecar: Some(sidecar),
-                identity: Some(identity),
-            },
-            Err(error) => Examined {
-                verdict: verdict_of(error),
-                sidecar: None,
-                identity: Some(identity),
-            },
-        }
-    }
-
     /// Checks a sidecar in full: its bytes, the log's, and that folding the log again gives the same content.
     ///
     /// # Errors
@@ -453,102 +438,24 @@ impl Keeper {
         place: Place,
         receipts: &Receipts,
     ) -> Result<Verdict, SidecarError> {
-        let examined = self.examine(log, agent, &self.path(log.path(), place), receipts);
-        let Some(sidecar) = examined.sidecar else {
-            return Ok(examined.verdict);
-        };
-        if !matches!(
-            examined.verdict,
-            Verdict::Current | Verdict::Appended { .. } | Verdict::Moved | Verdict::Unproven
-        ) {
-            return Ok(examined.verdict);
-        }
-        if let Err(error) = whole(&sidecar).and_then(|bytes| verify_bytes(&bytes)) {
-            return Ok(verdict_of(error));
-        }
-        if let Some(verdict) = against_log(log, &sidecar)? {
-            return Ok(verdict);
-        }
-        let covered = sidecar.header().covered;
-        let (sealed, binding) = crate::fold_log::fold_prefix(log, agent, covered)?;
-        let again = Sidecar::open(Store::Memory(encode(
-            &sealed,
-            Parameters::of(agent),
-            &binding,
-            log.form(),
-        )?))?;
-        if again.header().content_root != sidecar.header().content_root {
-            return Ok(Verdict::Damaged {
-                section: crate::Tag::HEAD,
-                what: "folding the log again gives another content".to_owned(),
-            });
-        }
-        Ok(examined.verdict)
+        judge::verify(log, agent, &self.path(log.path(), place), receipts)
     }
 }
 
-/// What a sidecar that can be opened is worth against its log.
-fn judge(
-    log: &LogFile,
-    agent: &'static dyn Agent,
-    sidecar: &Kept,
-    identity: Identity,
-    receipts: &Receipts,
-) -> Result<Verdict, SidecarError> {
-    let header = sidecar.header();
-    let receipt = receipts.of(log.path());
-    let ours = Parameters::of(agent);
-    if header.form != log.form() {
-        return Ok(Verdict::OtherForm);
+/// Whether what was found serves as it is.
+fn serves(log: &LogFile, examined: &Examined, need: Need) -> bool {
+    match (need, &examined.verdict) {
+        (Need::Rebuild, _) => false,
+        (_, Verdict::Current | Verdict::Moved) => true,
+        (Need::Search, Verdict::Appended { to, .. }) => {
+            let covered = examined
+                .sidecar
+                .as_ref()
+                .map_or(0, |sidecar| sidecar.header().covered.end.0);
+            log.form() == Form::Lines && to.saturating_sub(covered) <= TAIL_LIMIT
+        }
+        _ => false,
     }
-    if header.fold.version > ours.version {
-        return Ok(Verdict::NewerFold {
-            version: header.fold.version,
-        });
-    }
-    let of_this_file = receipt.filter(|receipt| {
-        Identity::from_bytes(&receipt.sidecar) == identity
-            && receipt.content_root == header.content_root
-    });
-    if of_this_file.is_none() {
-        // Changed since, or never seen here: every byte is looked at before one is believed.
-        verify_bytes(&whole(sidecar)?)?;
-    }
-    if header.fold != ours {
-        return Ok(Verdict::FoldChanged {
-            from: header.fold.version,
-            to: ours.version,
-        });
-    }
-    let unchanged = of_this_file.is_some_and(|receipt| receipt.holds_for(&log.identity()));
-    if !unchanged && let Some(verdict) = against_log(log, sidecar)? {
-        return Ok(verdict);
-    }
-    let Some(known) = known_content(receipts, log, sidecar) else {
-        return Ok(Verdict::Unproven);
-    };
-    let (before, now) = match log.text_length() {
-        Some(length) => (known.folded, length),
-        None => (Identity::from_bytes(&known.log).size, log.identity().size),
-    };
-    Ok(match receipt {
-        _ if before != now => Verdict::Appended {
-            from: before,
-            to: now,
-        },
-        None => Verdict::Moved,
-        Some(_) => Verdict::Current,
-    })
-}
-
-/// The receipt of a sidecar's content: this log's own, or that of the log it was moved with.
-fn known_content<'r>(receipts: &'r Receipts, log: &LogFile, sidecar: &Kept) -> Option<&'r Receipt> {
-    let header = sidecar.header();
-    receipts
-        .of(log.path())
-        .filter(|receipt| receipt.content_root == header.content_root)
-        .or_else(|| receipts.with_content(&header.content_root))
-        .filter(|receipt| receipt.log_root == header.log_root)
 }
 
 /// The receipt of what was just found to hold, if that is news.
@@ -558,6 +465,7 @@ fn renewed(
     identity: Option<Identity>,
     place: Place,
     receipts: &Receipts,
+    proved_at: i64,
 ) -> Option<Receipt> {
     let known = known_content(receipts, log, sidecar)?;
     let sidecar = identity?.to_bytes();
@@ -567,84 +475,21 @@ fn renewed(
     }
     Some(Receipt {
         log: log.identity().to_bytes(),
-        proved_at: now(),
+        proved_at,
         sidecar,
         place,
         ..known.clone()
     })
 }
 
-/// Compares the log with what the sidecar covers; nothing if it is the same.
-fn against_log(log: &LogFile, sidecar: &Kept) -> Result<Option<Verdict>, SidecarError> {
-    let binding = sidecar.binding()?;
-    let text = log
-        .text(Offset(0))
-        .map_err(|error| SidecarError::Log(error.to_string()))?;
-    Ok(
-        match binding
-            .full(text)
-            .map_err(|error| SidecarError::Log(error.to_string()))?
-        {
-            Proof::Same => None,
-            _ if is_replaced(log, sidecar)? => Some(Verdict::LogReplaced),
-            Proof::Short { length } => Some(Verdict::LogTruncated {
-                covered: binding.covered,
-                length,
-            }),
-            Proof::Differs { block } => Some(match log.text_length() {
-                // A log cut inside the block that differs: told apart by what is left of it.
-                Some(length) if length < binding.covered => Verdict::LogTruncated {
-                    covered: binding.covered,
-                    length,
-                },
-                _ => Verdict::LogRewritten { block },
-            }),
-        },
-    )
-}
-
-/// Whether the log's first line is another than the one that was folded.
-fn is_replaced(log: &LogFile, sidecar: &Kept) -> Result<bool, SidecarError> {
-    let first = sidecar.checkpoint()?.first_line;
-    let text = log
-        .text(Offset(0))
-        .map_err(|error| SidecarError::Log(error.to_string()))?;
-    let mut lines = memfold_log::Lines::to_end(text, memfold_log::Position::START);
-    let line = lines
-        .next(&mut |_| {})
-        .map_err(|error| SidecarError::Log(error.to_string()))?;
-    Ok(match line.as_ref().and_then(memfold_log::Line::text) {
-        Some(text) => first != [0; 32] && <[u8; 32]>::from(Sha256::digest(text)) != first,
-        None => first != [0; 32],
-    })
-}
-
 /// A file name for what is kept of a log elsewhere: half of the SHA-256 of its path.
 fn name_of(log: &Path) -> String {
     let digest = Sha256::digest(log.as_os_str().as_encoded_bytes());
-    digest.iter().take(16).map(|byte| format!("{byte:02x}")).collect()
-}
-
-fn verdict_of(error: SidecarError) -> Verdict {
-    match error {
-        SidecarError::NewerFormat { what } => Verdict::NewerFormat { what },
-        SidecarError::OlderFormat { version } => Verdict::OlderFormat { version },
-        SidecarError::Damaged { section, what } => Verdict::Damaged { section, what },
-        SidecarError::NotASidecar => Verdict::Damaged {
-            section: crate::Tag::HEAD,
-            what: "it does not begin as a sidecar does".to_owned(),
-        },
-        other => Verdict::Unreadable {
-            why: other.to_string(),
-        },
-    }
-}
-
-/// All bytes of a sidecar.
-fn whole(sidecar: &Kept) -> Result<Vec<u8>, SidecarError> {
-    let bytes = sidecar.bytes();
-    let length = usize::try_from(bytes.length()).map_err(|_| SidecarError::NotASidecar)?;
-    Ok(bytes.read_at(0, length)?.into_owned())
+    digest
+        .iter()
+        .take(16)
+        .map(|byte| format!("{byte:02x}"))
+        .collect()
 }
 
 /// Whether a file holds these bytes already.
@@ -721,7 +566,9 @@ fn learn(receipt: &mut Receipt, facts: LogFacts) {
 
 /// The title of the first turn among a log's first cards.
 fn request_in<'c>(mut cards: impl Iterator<Item = &'c Card>) -> Option<String> {
-    cards.find(|card| card.turn > 0).map(|card| card.title.clone())
+    cards
+        .find(|card| card.turn > 0)
+        .map(|card| card.title.clone())
 }
 
 fn now() -> i64 {

@@ -15,6 +15,7 @@ mod fields;
 mod fold_log;
 mod frame;
 mod header;
+mod judge;
 mod keeper;
 mod log_file;
 mod reader;

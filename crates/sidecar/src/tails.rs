@@ -49,7 +49,11 @@ pub(crate) fn load(path: &Path, origin: &Origin) -> Option<Tail> {
     let record = parse(&bytes)?;
     (record.origin == *origin).then(|| Tail {
         documents: record.documents,
-        keys: record.keys.into_iter().map(|(id, origin)| Keys { id, origin }).collect(),
+        keys: record
+            .keys
+            .into_iter()
+            .map(|(id, origin)| Keys { id, origin })
+            .collect(),
         links: record.links,
         cards: record.cards,
         first_card: record.first_card,
@@ -69,7 +73,11 @@ pub(crate) fn save(path: &Path, origin: &Origin, tail: &Tail) -> io::Result<()> 
     let record = Record {
         origin: *origin,
         documents: tail.documents.clone(),
-        keys: tail.keys.iter().map(|keys| (keys.id, keys.origin)).collect(),
+        keys: tail
+            .keys
+            .iter()
+            .map(|keys| (keys.id, keys.origin))
+            .collect(),
         links: tail.links.clone(),
         cards: tail.cards.clone(),
         first_card: tail.first_card,
@@ -85,11 +93,22 @@ pub(crate) fn save(path: &Path, origin: &Origin, tail: &Tail) -> io::Result<()> 
     if let Some(folder) = path.parent() {
         memfold_disk::private_dir(folder).map_err(io::Error::other)?;
     }
-    let whole = |bytes: &[u8]| bytes.strip_prefix(MAGIC)?.strip_prefix(&crc)?.strip_prefix(&*body).filter(|rest| rest.is_empty()).map(|_| ());
+    let whole = |bytes: &[u8]| {
+        bytes
+            .strip_prefix(MAGIC)?
+            .strip_prefix(&crc)?
+            .strip_prefix(&*body)
+            .filter(|rest| rest.is_empty())
+            .map(|_| ())
+    };
     publish(
         path,
         Mode::Private,
-        |out| out.write_all(MAGIC).and_then(|()| out.write_all(&crc)).and_then(|()| out.write_all(&body)),
+        |out| {
+            out.write_all(MAGIC)
+                .and_then(|()| out.write_all(&crc))
+                .and_then(|()| out.write_all(&body))
+        },
         |bytes| whole(bytes).ok_or_else(|| ErrorKind::InvalidData.into()),
     )
     .map(|_| ())
@@ -117,20 +136,42 @@ mod tests {
     fn a_tail_is_kept_for_its_origin_alone() {
         let dir = tempfile::tempdir().unwrap();
         let file = path(dir.path(), "x");
-        let origin = Origin { log: [1; Identity::BYTES], content_root: [2; 32] };
+        let origin = Origin {
+            log: [1; Identity::BYTES],
+            content_root: [2; 32],
+        };
         let tail = Tail {
             documents: Vec::new(),
             keys: vec![Keys { id: 1, origin: 2 }],
             links: Vec::new(),
-            cards: vec![Card { title: "a title".to_owned(), ..Card::default() }],
+            cards: vec![Card {
+                title: "a title".to_owned(),
+                ..Card::default()
+            }],
             first_card: 7,
-            segment: Encoded { terms: vec![3], documents: 1, ..Encoded::default() },
+            segment: Encoded {
+                terms: vec![3],
+                documents: 1,
+                ..Encoded::default()
+            },
         };
         assert!(load(&file, &origin).is_none());
         save(&file, &origin, &tail).unwrap();
         let kept = load(&file, &origin).unwrap();
-        assert_eq!((kept.keys, kept.cards, kept.first_card), (tail.keys, tail.cards, 7));
-        assert!(load(&file, &Origin { content_root: [3; 32], ..origin }).is_none());
+        assert_eq!(
+            (kept.keys, kept.cards, kept.first_card),
+            (tail.keys, tail.cards, 7)
+        );
+        assert!(
+            load(
+                &file,
+                &Origin {
+                    content_root: [3; 32],
+                    ..origin
+                }
+            )
+            .is_none()
+        );
         let mut bytes = std::fs::read(&file).unwrap();
         for place in 0..bytes.len() {
             bytes[place] ^= 1;
