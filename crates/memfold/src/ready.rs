@@ -2,6 +2,7 @@
 //! One log's fault is a note, never the end of the call; many logs are folded newest first, on all cores.
 
 use std::collections::HashMap;
+use std::ops::Range;
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 
@@ -166,15 +167,19 @@ impl Ready {
         }
     }
 
+    /// The rows of a range of documents, as far as there are any.
+    pub(crate) fn documents_in(&self, range: Range<u32>) -> Result<Vec<Document>, SidecarError> {
+        let sealed = self.sealed_documents();
+        let mut documents = self.sidecar.documents(range.start.min(sealed)..range.end.min(sealed))?;
+        let place = |number: u32| usize::try_from(number.saturating_sub(sealed)).unwrap_or(usize::MAX);
+        let tail = self.tail.iter().flat_map(|tail| &tail.documents);
+        documents.extend(tail.take(place(range.end)).skip(place(range.start)).cloned());
+        Ok(documents)
+    }
+
     /// Every document's row.
     pub(crate) fn all_documents(&self) -> Result<Vec<Document>, SidecarError> {
-        let mut documents = self.noted(self.sidecar.documents(0..self.sealed_documents()))?;
-        documents.extend(
-            self.tail
-                .iter()
-                .flat_map(|tail| tail.documents.iter().cloned()),
-        );
-        Ok(documents)
+        self.documents_in(0..self.documents())
     }
 
     pub(crate) fn keys(&self) -> Result<Vec<Keys>, SidecarError> {

@@ -587,11 +587,15 @@ pub(crate) fn card_line(card: &Card) -> String {
     }
 }
 
+/// So many documents' places are read at once: as many as a sidecar packs together.
+const ROWS: u32 = 32;
+
 /// Where documents stand in the logs of one search.
 struct LogPlaces<'a> {
     logs: &'a [Ready],
     parts: &'a [Part],
-    sittings: RefCell<HashMap<EventId, Option<u32>>>,
+    /// The sittings of rows of documents, by log and row.
+    sittings: RefCell<HashMap<(usize, u32), Vec<u32>>>,
 }
 
 impl Places for LogPlaces<'_> {
@@ -622,11 +626,14 @@ impl Places for LogPlaces<'_> {
     }
 
     fn group(&self, event: EventId) -> Option<u32> {
-        *self.sittings.borrow_mut().entry(event).or_insert_with(|| {
-            let log = self.logs.get(event.log)?;
-            log.document(event.number)
-                .ok()
-                .map(|document| document.sitting)
-        })
+        let row = event.number / ROWS;
+        let mut rows = self.sittings.borrow_mut();
+        let sittings = rows.entry((event.log, row)).or_insert_with(|| {
+            let first = row.saturating_mul(ROWS);
+            let log = self.logs.get(event.log);
+            let documents = log.and_then(|log| log.documents_in(first..first.saturating_add(ROWS)).ok());
+            documents.unwrap_or_default().iter().map(|document| document.sitting).collect()
+        });
+        sittings.get(usize::try_from(event.number % ROWS).ok()?).copied()
     }
 }
