@@ -1,11 +1,13 @@
-//! What the tests across crates share: made-up logs (`made`, written by `script`), and an engine in a folder of its own (`house`).
+//! What the tests across crates share: made-up logs (`made`, written by `script`), an engine in a folder of its own
+//! (`house`), a whole home with stores and projects (`home`).
 
 // A part of the tests: where it is wrong it should stop at once.
 #![allow(clippy::indexing_slicing, clippy::unwrap_used, clippy::panic)]
 
+pub mod home;
 mod house;
 pub mod made;
 mod script;
 
 pub use house::House;
-pub use script::{Shape, Step, write};
+pub use script::{Shape, Step, Tool, write};
