@@ -170,7 +170,7 @@ impl Ready {
     /// The rows of a range of documents, as far as there are any.
     pub(crate) fn documents_in(&self, range: Range<u32>) -> Result<Vec<Document>, SidecarError> {
         let sealed = self.sealed_documents();
-        let mut documents = self.sidecar.documents(range.start.min(sealed)..range.end.min(sealed))?;
+        let mut documents = self.noted(self.sidecar.documents(range.start.min(sealed)..range.end.min(sealed)))?;
         let place = |number: u32| usize::try_from(number.saturating_sub(sealed)).unwrap_or(usize::MAX);
         let tail = self.tail.iter().flat_map(|tail| &tail.documents);
         documents.extend(tail.take(place(range.end)).skip(place(range.start)).cloned());
@@ -277,8 +277,7 @@ impl Memfold {
         progress: &dyn Progress,
     ) -> Batch {
         let mut batch = Batch::default();
-        for kept in self.keep_all(entries, receipts, Need::Search, progress) {
-            let (entry, file, keeping) = kept;
+        for KeptLog { entry, file, keeping } in self.keep_all(entries, receipts, Need::Search, progress) {
             match keeping {
                 None => batch.left += 1,
                 Some(Ok(keeping)) => {
@@ -339,6 +338,17 @@ impl Memfold {
         }
     }
 
+    fn save_now_and_then(&self, kept: &KeptLog, saved: &Mutex<(Receipts, Instant)>) {
+        let Some(Ok(Keeping { receipt: Some(receipt), .. })) = &kept.keeping else { return };
+        let Ok(mut saved) = saved.lock() else { return };
+        saved.0.put(&kept.entry.path, receipt.clone());
+        if saved.1.elapsed() >= SAVE_EVERY {
+            // Not saved now, it is saved at the end of the call.
+            let _ = saved.0.save(self.locks());
+            saved.1 = Instant::now();
+        }
+    }
+
     /// Keeps the sidecars of logs; nothing for a log that was left, since the call was to stop.
     pub(crate) fn keep_all(
         &self,
@@ -346,7 +356,8 @@ impl Memfold {
         receipts: &Receipts,
         need: Need,
         progress: &dyn Progress,
-    ) -> Vec<(LogEntry, LogFile, Option<Result<Keeping, SidecarError>>)> {
+    ) -> Vec<KeptLog> {
+        memfold_disk::allow_open_files(entries.len().saturating_mul(2));
         entries
             .sort_by_key(|entry| std::cmp::Reverse((entry.identity.mtime_ns, entry.path.clone())));
         let mut places = HashMap::new();
@@ -367,13 +378,15 @@ impl Memfold {
             let keeping = self
                 .keeper()
                 .keep(&file, entry.agent, place, receipts, need);
-            (entry, file, Some(keeping))
+            KeptLog { entry, file, keeping: Some(keeping) }
         };
         if unproved.is_empty() {
             return work.into_iter().map(keep).collect();
         }
         progress.begin(unproved.len(), bytes);
         drop(unproved);
+        // Saved on the way: whoever stops the call finds again what it has done.
+        let saved = Mutex::new((self.receipts(), Instant::now()));
         let next = AtomicUsize::new(0);
         let slots: Vec<_> = work.into_iter().map(|job| Mutex::new(Some(job))).collect();
         // Each thread takes the newest log that is left, so that what is stopped early has the newest.
@@ -387,7 +400,7 @@ impl Memfold {
                 })
                 .map(|(number, job)| {
                     if progress.stop() {
-                        return (number, (job.0, job.1, None));
+                        return (number, KeptLog { entry: job.0, file: job.1, keeping: None });
                     }
                     let size = if is_proved(&job.0, receipts, need) {
                         0
@@ -396,6 +409,7 @@ impl Memfold {
                     };
                     let kept = keep(job);
                     progress.advance(size);
+                    self.save_now_and_then(&kept, &saved);
                     (number, kept)
                 })
                 .collect::<Vec<_>>()
@@ -406,6 +420,16 @@ impl Memfold {
         done.into_iter().map(|(_, kept)| kept).collect()
     }
 }
+
+/// A log with what became of its sidecar; nothing if the log was left, since the call was to stop.
+pub(crate) struct KeptLog {
+    pub(crate) entry: LogEntry,
+    pub(crate) file: LogFile,
+    pub(crate) keeping: Option<Result<Keeping, SidecarError>>,
+}
+
+/// How often a long call saves the receipts of what it has done.
+const SAVE_EVERY: Duration = Duration::from_secs(1);
 
 fn is_proved(entry: &LogEntry, receipts: &Receipts, need: Need) -> bool {
     need != Need::Rebuild
