@@ -11,6 +11,9 @@ use crate::project::{self, Projects};
 use crate::request::Viewer;
 use crate::switch::Switch;
 
+/// Looks an environment variable up.
+pub type Variables = Box<dyn Fn(&str) -> Option<OsString> + Send + Sync>;
+
 /// How an engine is opened. Nothing is read from the process but through `variables`, so that a test can stand anywhere.
 pub struct Options {
     /// The project's folder; else the repository of `working_directory`.
@@ -26,13 +29,13 @@ pub struct Options {
     /// On whose behalf.
     pub viewer: Viewer,
     /// Looks an environment variable up (`HOME` among them).
-    pub variables: Box<dyn Fn(&str) -> Option<OsString> + Send + Sync>,
+    pub variables: Variables,
 }
 
 /// An opened engine: the only API of the front ends.
 pub struct Memfold {
     viewer: Viewer,
-    variables: Box<dyn Fn(&str) -> Option<OsString> + Send + Sync>,
+    variables: Variables,
     project: PathBuf,
     projects: Projects,
     dirs: Dirs,

@@ -29,7 +29,7 @@ mod upkeep;
 mod visible;
 
 pub use answer::*;
-pub use engine::{Memfold, Options};
+pub use engine::{Memfold, Options, Variables};
 pub use error::Error;
 pub use memfold_fold::document::DocumentKind;
 pub use memfold_log::Timestamp;

@@ -5,6 +5,7 @@ use std::collections::HashMap;
 use std::ops::Range;
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
+use std::time::{Duration, Instant};
 
 use memfold_agents::PathFacts;
 use memfold_disk::Identity;
@@ -170,10 +171,18 @@ impl Ready {
     /// The rows of a range of documents, as far as there are any.
     pub(crate) fn documents_in(&self, range: Range<u32>) -> Result<Vec<Document>, SidecarError> {
         let sealed = self.sealed_documents();
-        let mut documents = self.noted(self.sidecar.documents(range.start.min(sealed)..range.end.min(sealed)))?;
-        let place = |number: u32| usize::try_from(number.saturating_sub(sealed)).unwrap_or(usize::MAX);
+        let mut documents = self.noted(
+            self.sidecar
+                .documents(range.start.min(sealed)..range.end.min(sealed)),
+        )?;
+        let place =
+            |number: u32| usize::try_from(number.saturating_sub(sealed)).unwrap_or(usize::MAX);
         let tail = self.tail.iter().flat_map(|tail| &tail.documents);
-        documents.extend(tail.take(place(range.end)).skip(place(range.start)).cloned());
+        documents.extend(
+            tail.take(place(range.end))
+                .skip(place(range.start))
+                .cloned(),
+        );
         Ok(documents)
     }
 
@@ -277,7 +286,12 @@ impl Memfold {
         progress: &dyn Progress,
     ) -> Batch {
         let mut batch = Batch::default();
-        for KeptLog { entry, file, keeping } in self.keep_all(entries, receipts, Need::Search, progress) {
+        for KeptLog {
+            entry,
+            file,
+            keeping,
+        } in self.keep_all(entries, receipts, Need::Search, progress)
+        {
             match keeping {
                 None => batch.left += 1,
                 Some(Ok(keeping)) => {
@@ -339,7 +353,13 @@ impl Memfold {
     }
 
     fn save_now_and_then(&self, kept: &KeptLog, saved: &Mutex<(Receipts, Instant)>) {
-        let Some(Ok(Keeping { receipt: Some(receipt), .. })) = &kept.keeping else { return };
+        let Some(Ok(Keeping {
+            receipt: Some(receipt),
+            ..
+        })) = &kept.keeping
+        else {
+            return;
+        };
         let Ok(mut saved) = saved.lock() else { return };
         saved.0.put(&kept.entry.path, receipt.clone());
         if saved.1.elapsed() >= SAVE_EVERY {
@@ -378,7 +398,11 @@ impl Memfold {
             let keeping = self
                 .keeper()
                 .keep(&file, entry.agent, place, receipts, need);
-            KeptLog { entry, file, keeping: Some(keeping) }
+            KeptLog {
+                entry,
+                file,
+                keeping: Some(keeping),
+            }
         };
         if unproved.is_empty() {
             return work.into_iter().map(keep).collect();
@@ -400,7 +424,14 @@ impl Memfold {
                 })
                 .map(|(number, job)| {
                     if progress.stop() {
-                        return (number, KeptLog { entry: job.0, file: job.1, keeping: None });
+                        return (
+                            number,
+                            KeptLog {
+                                entry: job.0,
+                                file: job.1,
+                                keeping: None,
+                            },
+                        );
                     }
                     let size = if is_proved(&job.0, receipts, need) {
                         0

@@ -631,9 +631,16 @@ impl Places for LogPlaces<'_> {
         let sittings = rows.entry((event.log, row)).or_insert_with(|| {
             let first = row.saturating_mul(ROWS);
             let log = self.logs.get(event.log);
-            let documents = log.and_then(|log| log.documents_in(first..first.saturating_add(ROWS)).ok());
-            documents.unwrap_or_default().iter().map(|document| document.sitting).collect()
+            let documents =
+                log.and_then(|log| log.documents_in(first..first.saturating_add(ROWS)).ok());
+            documents
+                .unwrap_or_default()
+                .iter()
+                .map(|document| document.sitting)
+                .collect()
         });
-        sittings.get(usize::try_from(event.number % ROWS).ok()?).copied()
+        sittings
+            .get(usize::try_from(event.number % ROWS).ok()?)
+            .copied()
     }
 }

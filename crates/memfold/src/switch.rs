@@ -41,7 +41,7 @@ impl Switch {
         let document = self.read()?;
         Ok(document
             .get(TABLE)
-            .and_then(|table| table.get(&entry(project)))
+            .and_then(|table| table.get(entry(project)))
             .and_then(|entry| entry.get(KEY))
             .and_then(Item::as_bool)
             .unwrap_or(false))

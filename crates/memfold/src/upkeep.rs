@@ -13,6 +13,7 @@ use crate::catalogue::{LogEntry, place_of};
 use crate::engine::Memfold;
 use crate::error::Error;
 use crate::progress::Progress;
+use crate::ready::KeptLog;
 use crate::request::Logs;
 
 const FOLDER_LIMITS: Limits = Limits {
@@ -47,7 +48,12 @@ impl Memfold {
         let (logs, mut notes) = self.named(paths, &receipts)?;
         let mut rows = self.orphans(paths, &logs, need);
         let mut left = 0;
-        for (entry, _, kept) in self.keep_all(logs, &receipts, need, progress) {
+        for KeptLog {
+            entry,
+            keeping: kept,
+            ..
+        } in self.keep_all(logs, &receipts, need, progress)
+        {
             match kept {
                 None => left += 1,
                 Some(Ok(keeping)) => {

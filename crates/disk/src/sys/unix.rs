@@ -226,3 +226,19 @@ impl Folder {
         Ok(())
     }
 }
+
+/// Raises the soft limit of open files to `files`, or as far as the hard limit allows. Never lowers it.
+pub(crate) fn allow_open_files(files: u64) {
+    use rustix::process::{Resource, Rlimit, getrlimit, setrlimit};
+    let limit = getrlimit(Resource::Nofile);
+    let Some(current) = limit.current else { return };
+    let wanted = limit.maximum.map_or(files, |maximum| files.min(maximum));
+    if wanted > current {
+        // What is refused leaves the limit as it is.
+        let raised = Rlimit {
+            current: Some(wanted),
+            maximum: limit.maximum,
+        };
+        let _ = setrlimit(Resource::Nofile, raised);
+    }
+}

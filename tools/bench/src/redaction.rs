@@ -1,17 +1,14 @@
-//! Measures the redaction: `measure FILE…` gives MB/s over the files' text, findings of each kind, and what the first
-//! call costs; `measure` alone does it over text made here. `measure --show FILE…` prints what is found, to judge it;
-//! `measure --hard` times texts that repeat one keyword.
-
-// A program whose purpose is what it prints.
-#![allow(clippy::print_stdout, clippy::indexing_slicing)]
+//! Measures the redaction: `redaction FILE…` gives MB/s over the files' text, findings of each kind, and what the first
+//! call costs; `redaction` alone does it over text made here. `redaction --show FILE…` prints what is found, to judge it;
+//! `redaction --hard` times texts that repeat one keyword.
 
 use memfold_redact::{find, redact, rules};
 use std::collections::BTreeMap;
 use std::hint::black_box;
 use std::time::Instant;
 
-fn main() -> std::io::Result<()> {
-    let mut arguments: Vec<String> = std::env::args().skip(1).collect();
+/// Measures the redaction as the arguments say.
+pub(crate) fn measure_redaction(mut arguments: Vec<String>) -> std::io::Result<()> {
     let start = Instant::now();
     black_box(find("password=S3cure!pw and a line of text"));
     println!("first call: {:.1} µs", start.elapsed().as_secs_f64() * 1e6);
