@@ -207,7 +207,7 @@ fn log_truncated() {
         + 1;
     let first = log.iter().position(|byte| *byte == b'\n').unwrap();
     for length in [log.len() - 300, line_end, first + 1] {
-        let words = format!("the log was cut to {length} bytes, {covered} were folded");
+        let words = format!("the log was cut to {length} bytes; the sidecar covers {covered}");
         let cut = |home: &Home| drop(home.write(LOG, &log[..length]));
         let (_, done) = expect(&log, cut, "a.jsonl", "log-truncated", &words);
         assert_eq!(done, "folded", "{length}");
@@ -256,7 +256,7 @@ fn log_truncated_by_blocks() {
         .end
         .0;
     let length = 1 << 20;
-    let words = format!("the log was cut to {length} bytes, {covered} were folded");
+    let words = format!("the log was cut to {length} bytes; the sidecar covers {covered}");
     let cut = |home: &Home| drop(home.write(LOG, &log[..length]));
     expect(&log, cut, "a.jsonl", "log-truncated", &words);
 }

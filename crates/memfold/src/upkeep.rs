@@ -157,9 +157,8 @@ impl Memfold {
             | Verdict::NewerFold { .. }
             | Verdict::NewerFormat { .. } => false,
             Verdict::OlderFormat { .. } | Verdict::OtherForm => false,
-            Verdict::LogTruncated { .. } | Verdict::LogRewritten { .. } | Verdict::LogReplaced => {
-                true
-            }
+            Verdict::LogTruncated { covered, length } => length < covered,
+            Verdict::LogRewritten { .. } | Verdict::LogReplaced => true,
             Verdict::Damaged { .. } | Verdict::Unreadable { .. } => true,
         };
         FoldRow {

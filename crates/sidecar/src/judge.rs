@@ -84,7 +84,11 @@ pub(crate) fn verify(
     };
     if !matches!(
         examined.verdict,
-        Verdict::Current | Verdict::Appended { .. } | Verdict::Moved | Verdict::Unproven
+        Verdict::Current
+            | Verdict::Appended { .. }
+            | Verdict::LogTruncated { .. }
+            | Verdict::Moved
+            | Verdict::Unproven
     ) {
         return Ok(examined.verdict);
     }
@@ -172,6 +176,11 @@ fn judge(
         None => (Identity::from_bytes(&known.log).size, log.identity().size),
     };
     Ok(match receipt {
+        // What was cut had not been covered: the sidecar holds for what is left.
+        _ if now < before && log.form() == Form::Lines => Verdict::LogTruncated {
+            covered: header.covered.end.0,
+            length: now,
+        },
         _ if before != now => Verdict::Appended {
             from: before,
             to: now,

@@ -19,7 +19,7 @@ pub enum Verdict {
     },
     /// There is none.
     Missing,
-    /// The log is shorter than what the sidecar covers, and the same as far as it goes.
+    /// The log is shorter than it was, and the same as far as it goes. The sidecar is wrong if it covers more.
     LogTruncated {
         /// How much the sidecar covers.
         covered: u64,
@@ -128,7 +128,7 @@ impl fmt::Display for Verdict {
             Verdict::LogTruncated { covered, length } => {
                 write!(
                     f,
-                    "the log was cut to {length} bytes, {covered} were folded"
+                    "the log was cut to {length} bytes; the sidecar covers {covered}"
                 )
             }
             Verdict::LogRewritten { block } => {
