@@ -124,10 +124,12 @@ pub fn step() -> impl Strategy<Value = Step> {
             Tool::Other,
         ][..],
     );
+    // A result repeats a long call's words in part.
+    let argument = prop_oneof![9 => text(), 1 => text().prop_map(|text| text.repeat(20))];
     prop_oneof![
         4 => text().prop_map(Step::Person),
         1 => text().prop_map(Step::Thinking),
-        6 => (text(), vec((tool, text()), 0..3)).prop_map(|(text, calls)| Step::Reply(text, calls)),
+        6 => (text(), vec((tool, argument), 0..3)).prop_map(|(text, calls)| Step::Reply(text, calls)),
         5 => vec(text(), 1..4).prop_map(Step::Results),
         1 => text().prop_map(Step::Stray),
         2 => Just(Step::End),

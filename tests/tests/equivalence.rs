@@ -88,15 +88,30 @@ proptest! {
         let held = every_way(&house, &logs, shares, &queries);
         prop_assert!(held.is_ok(), "{}", held.unwrap_err());
     }
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig { cases: 16, failure_persistence: None, ..ProptestConfig::default() })]
 
     // The pool of the best 200 is full, and what is past it counts for nothing.
     #[test]
-    fn in_long_logs_too(logs in logs(1..3, 250..400), queries in proptest::collection::vec(query(), 1..3)) {
-        if !cfg!(debug_assertions) || logs.len() == 1 {
-            let house = House::new();
-            write_to(&house, &logs, 100);
+    fn in_long_logs_too(logs in logs(1..3, 250..400), queries in proptest::collection::vec(query(), 1..4)) {
+        let house = House::new();
+        write_to(&house, &logs, 100);
+        let held = hold(&house, &queries);
+        prop_assert!(held.is_ok(), "{}", held.unwrap_err());
+    }
+
+    #[test]
+    fn in_compressed_logs_too(logs in logs(1..4, 0..20), queries in proptest::collection::vec(query(), 1..4)) {
+        let house = House::new();
+        for log in &logs {
+            let compressed = zstd::encode_all(&log.bytes[..], 3).unwrap();
+            house.write(&format!("{}.zst", log.name), &compressed);
+        }
+        for when in ["cold", "warm"] {
             let held = hold(&house, &queries);
-            prop_assert!(held.is_ok(), "{}", held.unwrap_err());
+            prop_assert!(held.is_ok(), "{when}: {}", held.unwrap_err());
         }
     }
 }
