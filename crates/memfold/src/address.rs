@@ -7,38 +7,56 @@ pub(crate) const PREFIX: usize = 8;
 
 /// The ids of the tasks of one answer, to shorten them.
 pub(crate) struct Addresses {
-    tasks: Vec<String>,
+    /// Sorted; a helper's task is named by its parent's.
+    parents: Vec<String>,
 }
 
 impl Addresses {
     pub(crate) fn new<'a>(tasks: impl Iterator<Item = &'a str>) -> Addresses {
-        let mut tasks: Vec<String> = tasks.map(str::to_owned).collect();
-        tasks.sort();
-        tasks.dedup();
-        Addresses { tasks }
+        let mut parents: Vec<String> = tasks.map(|task| parts(task).0.to_owned()).collect();
+        parents.sort();
+        parents.dedup();
+        Addresses { parents }
     }
 
-    /// Enough of a task's id to name it among the others: at least [`PREFIX`] characters.
+    /// Enough of a task's id to name it among the others: at least [`PREFIX`] characters; of a helper's, the parent's so
+    /// shortened and its own label.
     pub(crate) fn short(&self, task: &str) -> String {
-        let place = self.tasks.partition_point(|other| other.as_str() < task);
+        let (parent, helper) = parts(task);
+        let place = self
+            .parents
+            .partition_point(|other| other.as_str() < parent);
         let before = place
             .checked_sub(1)
-            .and_then(|before| self.tasks.get(before));
+            .and_then(|before| self.parents.get(before));
         let after = self
-            .tasks
-            .get(place)
-            .filter(|other| *other != task)
-            .or_else(|| self.tasks.get(place + 1));
+            .parents
+            .iter()
+            .skip(place)
+            .find(|other| *other != parent);
         let shared = [before, after]
             .into_iter()
             .flatten()
-            .map(|other| shared(other, task))
+            .map(|other| shared(other, parent))
             .max()
             .unwrap_or(0);
-        // A helper's id begins with its parent's: the whole of it is shown where a prefix would name both.
-        task.chars()
+        let mut short: String = parent
+            .chars()
             .take(shared.saturating_add(1).max(PREFIX))
-            .collect()
+            .collect();
+        if let Some(helper) = helper {
+            short.push('/');
+            short.push_str(helper);
+        }
+        short
+    }
+}
+
+/// A task's id, and the label of the helper if it is a helper's.
+fn parts(task: &str) -> (&str, Option<&str>) {
+    match task.split_once('/') {
+        Some((parent, helper)) => (parent, Some(helper)),
+        None => (task, None),
     }
 }
 
@@ -86,23 +104,26 @@ pub(crate) fn meant<'a>(
     if !exact.is_empty() {
         return Ok(exact);
     }
-    if name.chars().count() < PREFIX {
+    let (parent, helper) = parts(name);
+    if parent.chars().count() < PREFIX {
         return Err(Error::Usage {
             what: format!("`{name}` is too short for a task's id"),
             hint: format!("give at least its first {PREFIX} characters"),
         });
     }
-    let all: Vec<(usize, &str)> = tasks
-        .enumerate()
-        .filter(|(_, task)| task.starts_with(name))
-        .collect();
-    // A helper's id begins with its parent's and a slash: the parent's prefix means the parent.
+    // A prefix without a slash means the tasks of their own, and helpers' only where there is none.
+    let begins = |task: &str| {
+        let (of, label) = parts(task);
+        of.starts_with(parent)
+            && helper.is_none_or(|helper| label.is_some_and(|label| label.starts_with(helper)))
+    };
+    let all: Vec<(usize, &str)> = tasks.enumerate().filter(|(_, task)| begins(task)).collect();
     let own: Vec<usize> = all
         .iter()
-        .filter(|(_, task)| !task.contains('/'))
+        .filter(|(_, task)| parts(task).1.is_none())
         .map(|(place, _)| *place)
         .collect();
-    Ok(if own.is_empty() || name.contains('/') {
+    Ok(if own.is_empty() || helper.is_some() {
         all.into_iter().map(|(place, _)| place).collect()
     } else {
         own
@@ -120,6 +141,16 @@ mod tests {
         assert_eq!(addresses.short("aaaaaaaaaa1"), "aaaaaaaaaa1");
         assert_eq!(addresses.short("bbbbbbbbbbbb"), "bbbbbbbb");
         assert_eq!(addresses.short("short"), "short");
+        let addresses = Addresses::new(
+            [
+                "bbbbbbbbbbbb",
+                "bbbbbbbbbbbb/agent-1",
+                "bbbbbbbbbbbb/agent-2",
+            ]
+            .into_iter(),
+        );
+        assert_eq!(addresses.short("bbbbbbbbbbbb"), "bbbbbbbb");
+        assert_eq!(addresses.short("bbbbbbbbbbbb/agent-2"), "bbbbbbbb/agent-2");
     }
 
     #[test]

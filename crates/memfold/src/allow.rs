@@ -59,14 +59,14 @@ impl Memfold {
         })
     }
 
-    /// Turns that on or off. A person only.
+    /// Turns that on or off. Only a person turns it on.
     ///
     /// # Errors
-    /// If an agent asks, or the switches cannot be written.
+    /// If an agent turns it on, or the switches cannot be written.
     pub fn set_earlier(&self, on: bool) -> Result<EarlierSwitch, Error> {
-        if self.viewer() != Viewer::Person {
+        if on && self.viewer() != Viewer::Person {
             return Err(Error::NotAllowed {
-                hint: "only the user can turn this on or off, in their own terminal".to_owned(),
+                hint: "only the user can turn this on, in their own terminal".to_owned(),
             });
         }
         self.switch().set(self.project(), on, self.locks())?;

@@ -80,9 +80,9 @@ impl Memfold {
             what,
             hint: "name a log of an agent: a .jsonl or .jsonl.zst file".to_owned(),
         };
-        let path = memfold_disk::resolve(path).map_err(|error| file_error(error.to_string()))?;
+        let path = memfold_disk::resolve(path).map_err(|error| file_error(cause(&error)))?;
         let identity =
-            Identity::at(&path, Links::Follow).map_err(|error| file_error(error.to_string()))?;
+            Identity::at(&path, Links::Follow).map_err(|error| file_error(cause(&error)))?;
         let form = Form::of(&path).unwrap_or(Form::Lines);
         let stores = self.stores();
         let in_store = stores
@@ -161,7 +161,7 @@ impl Memfold {
         for folder in folders {
             let real = memfold_disk::resolve(folder).map_err(|error| Error::File {
                 path: folder.clone(),
-                what: error.to_string(),
+                what: cause(&error),
                 hint: "name a folder that holds logs".to_owned(),
             })?;
             if real.is_file() {
@@ -308,4 +308,9 @@ pub(crate) fn place_of(
             memfold_sidecar::Place::Beside
         }
     })
+}
+
+/// Why the disk refused, without the path that the error of ours names.
+fn cause(error: &memfold_disk::DiskError) -> String {
+    std::error::Error::source(error).map_or_else(|| error.to_string(), ToString::to_string)
 }

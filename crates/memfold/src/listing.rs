@@ -138,7 +138,22 @@ impl Memfold {
         }
     }
 
-    /// The cards of a task (its id, or a prefix of it) or of one log.
+    /// The log written to last, helpers' aside.
+    fn newest(&self, logs: &Logs, receipts: &Receipts) -> Result<LogEntry, Error> {
+        let found = self.find(logs, receipts)?;
+        self.allow(logs, &found.logs, receipts)?;
+        let own = found
+            .logs
+            .into_iter()
+            .filter(|entry| self.glance(entry, receipts).helper.is_none());
+        own.max_by_key(|entry| entry.identity.mtime_ns)
+            .ok_or_else(|| Error::NotFound {
+                what: format!("no agent's log of {} was found", self.project().display()),
+                hint: "give a task's id as memfold logs lists them, or --log FILE".to_owned(),
+            })
+    }
+
+    /// The cards of a task (its id, or a prefix of it), of one log, or of the log written to last.
     ///
     /// # Errors
     /// If there is no such task or log, or it is not allowed.
@@ -151,12 +166,7 @@ impl Memfold {
                 self.allow(logs, std::slice::from_ref(&entry), &receipts)?;
                 entry
             }
-            (None, _) => {
-                return Err(Error::Usage {
-                    what: "whose cards?".to_owned(),
-                    hint: "give a task's id as memfold logs lists them, or --log FILE".to_owned(),
-                });
-            }
+            (None, logs) => self.newest(logs, &receipts)?,
         };
         let mut notes = Vec::new();
         let mut ready = self.one(entry, &mut receipts, &Quiet, &mut notes)?;

@@ -95,15 +95,15 @@ pub(crate) fn tell(
     }
     told.text = texts.join("\n");
     if told.title.is_empty() {
+        let first = told
+            .text
+            .lines()
+            .map(str::trim)
+            .find(|line| !line.is_empty())
+            .unwrap_or_default();
         told.title = match document.kind {
-            DocumentKind::Compaction => "the note that a compaction left".to_owned(),
-            _ => clean(
-                told.text
-                    .lines()
-                    .map(str::trim)
-                    .find(|line| !line.is_empty())
-                    .unwrap_or_default(),
-            ),
+            DocumentKind::Compaction => clean(&format!("the note of a compaction: {first}")),
+            _ => clean(first),
         };
     }
     Ok(told)

@@ -39,7 +39,12 @@ fn is_unsafe(c: char) -> bool {
         | '\u{061c}'
         | '\u{202a}'..='\u{202e}'
         | '\u{2066}'..='\u{2069}' => true,
-        '\u{2028}' | '\u{2029}' | '\u{feff}' | '\u{2060}'..='\u{2064}' | '\u{200b}' => true,
+        '\u{2028}'
+        | '\u{2029}'
+        | '\u{feff}'
+        | '\u{2060}'..='\u{2064}'
+        | '\u{200b}'
+        | '\u{fff9}'..='\u{fffb}' => true,
         // Tags, which can carry a text that nobody sees.
         '\u{e0000}'..='\u{e007f}' => true,
         _ => false,
