@@ -25,6 +25,8 @@ use memfold_text::{Query, WordKind};
 pub const BM25: Bm25 = Bm25 { k1: 0.9, b: 0.4 };
 /// How many events of the base ranking are looked at further.
 pub const POOL: usize = 200;
+/// How many where a quoted phrase must be found in the events themselves, since no index holds it.
+pub const PHRASE_POOL: usize = 2000;
 /// How much of a score does not depend on coverage.
 pub const UNCOVERED: f64 = 0.5;
 /// What a neighbour lends.
@@ -80,7 +82,12 @@ pub fn rank(
     live: &dyn Select,
     filter: &dyn Select,
 ) -> (Vec<RankedEvent>, u64) {
-    let base = matches.rank(&BM25, filter, POOL);
+    let pool = if query.phrases.is_empty() {
+        POOL
+    } else {
+        PHRASE_POOL
+    };
+    let base = matches.rank(&BM25, filter, pool);
     let asked = query.concepts.len();
     let counts = |place: usize, holding: u64| place < asked || holding > 0;
     let idf: Vec<f64> = base

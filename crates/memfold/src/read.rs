@@ -1,7 +1,10 @@
 //! What an event says, read again from its line: redacted by today's rules, and made fit to be shown.
 //! A search's best lines and a recall's pages number the lines of the same text.
 
+use std::path::{Path, PathBuf};
+
 use memfold_agents::Agent;
+use memfold_disk::{Links, Snapshot};
 use memfold_fold::document::{Document, DocumentKind, Link};
 use memfold_log::event::{Call, Event, Outcome, Part};
 use memfold_log::{Offset, Reread};
@@ -87,9 +90,18 @@ pub(crate) fn tell(
                     Outcome::Failed => told.failed = true,
                     Outcome::Unknown => {}
                 }
-                told.persisted
-                    .extend(output.persisted.as_deref().map(str::to_owned));
-                texts.push(redact(&output.text).into_owned());
+                let whole = output
+                    .persisted
+                    .as_deref()
+                    .map(|named| persisted(log, named));
+                match whole {
+                    Some(Ok(whole)) => texts.push(redact(&whole).into_owned()),
+                    Some(Err(named)) => {
+                        told.persisted.push(named);
+                        texts.push(redact(&output.text).into_owned());
+                    }
+                    None => texts.push(redact(&output.text).into_owned()),
+                }
             }
         }
     }
@@ -126,6 +138,38 @@ pub(crate) fn words_of(
     Some(parts.collect::<Vec<_>>().join("\n"))
 }
 
+/// The largest output that a host kept in a file of its own and that is read.
+const PERSISTED: u64 = 8 << 20;
+
+/// The whole text of an output of which the log holds a preview, from the file that the log names: opened only beneath the
+/// session's own folder, wherever its name leads. Else that name.
+fn persisted(log: &LogFile, named: &str) -> Result<String, String> {
+    let read = || {
+        let file = memfold_disk::resolve(Path::new(named)).ok()?;
+        let own = memfold_disk::resolve(session_folder(log.path())?).ok()?;
+        if file == own || !memfold_disk::is_below(&file, &own) {
+            return None;
+        }
+        let file = Snapshot::open(&file, Links::Refuse)
+            .ok()
+            .filter(|file| file.len() <= PERSISTED)?;
+        let bytes = file.read_at(0, usize::try_from(file.len()).ok()?).ok()?;
+        Some(String::from_utf8_lossy(&bytes).into_owned())
+    };
+    read().ok_or_else(|| named.to_owned())
+}
+
+/// The folder that a host keeps beside a session's log, under the log's name; a helper's log lies in it.
+fn session_folder(log: &Path) -> Option<PathBuf> {
+    let of_helper = log
+        .ancestors()
+        .find(|place| place.file_name().is_some_and(|name| name == "subagents"));
+    match of_helper {
+        Some(subagents) => subagents.parent().map(Path::to_owned),
+        None => Some(log.with_extension("")),
+    }
+}
+
 /// The title of the call that a link names.
 fn call_title(log: &LogFile, agent: &'static dyn Agent, link: &Link) -> Option<String> {
     let line = line(log, link.call_start, link.call_length).ok()?;
@@ -157,4 +201,42 @@ fn line(log: &LogFile, start: u64, length: u64) -> Result<Reread, String> {
 
 fn event<'a>(line: &'a Reread, agent: &'static dyn Agent) -> Option<Event<'a>> {
     agent.read(line.content().text()?).ok()?.event
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use memfold_log::Form;
+    use std::fs;
+
+    #[test]
+    fn a_persisted_output_is_opened_beneath_its_session_alone() {
+        let dir = tempfile::tempdir().unwrap();
+        let own = dir.path().join("s1/tool-results");
+        let other = dir.path().join("s2/tool-results");
+        fs::create_dir_all(&own).unwrap();
+        fs::create_dir_all(&other).unwrap();
+        fs::create_dir_all(dir.path().join("s1/subagents")).unwrap();
+        fs::write(own.join("a.txt"), "the whole of it").unwrap();
+        fs::write(other.join("b.txt"), "another session's").unwrap();
+        std::os::unix::fs::symlink(other.join("b.txt"), own.join("link.txt")).unwrap();
+        fs::write(dir.path().join("s1.jsonl"), "{}\n").unwrap();
+        fs::write(dir.path().join("s1/subagents/agent-x.jsonl"), "{}\n").unwrap();
+        let named = |folder: &Path, name: &str| folder.join(name).display().to_string();
+        for log in ["s1.jsonl", "s1/subagents/agent-x.jsonl"] {
+            let log = LogFile::open(&dir.path().join(log), Form::Lines).unwrap();
+            assert_eq!(
+                persisted(&log, &named(&own, "a.txt")).unwrap(),
+                "the whole of it"
+            );
+            for outside in [
+                named(&other, "b.txt"),
+                named(&own, "link.txt"),
+                named(&own, "../../s2/tool-results/b.txt"),
+                named(&own, ""),
+            ] {
+                assert!(persisted(&log, &outside).is_err(), "{outside}");
+            }
+        }
+    }
 }
