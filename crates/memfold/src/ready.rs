@@ -13,7 +13,7 @@ use memfold_fold::Tail;
 use memfold_fold::card::Card;
 use memfold_fold::document::{Document, Keys, Link};
 use memfold_fold::facts::LogFacts;
-use memfold_sidecar::{Keeping, Kept, LogFile, Need, Place, Receipt, Receipts, SidecarError};
+use memfold_sidecar::{Done, Keeping, Kept, LogFile, Need, Place, Receipt, Receipts, SidecarError};
 use rayon::prelude::*;
 
 use crate::catalogue::{LogEntry, place_of};
@@ -286,6 +286,7 @@ impl Memfold {
         progress: &dyn Progress,
     ) -> Batch {
         let mut batch = Batch::default();
+        let (mut not_kept, mut why_not) = (0usize, None);
         for KeptLog {
             entry,
             file,
@@ -295,6 +296,10 @@ impl Memfold {
             match keeping {
                 None => batch.left += 1,
                 Some(Ok(keeping)) => {
+                    if let Done::InMemory(why) = &keeping.done {
+                        not_kept += 1;
+                        why_not.get_or_insert_with(|| why.clone());
+                    }
                     let ready = self.kept(entry, file, keeping, receipts, &mut batch.notes);
                     batch.ready.push(ready);
                 }
@@ -305,6 +310,11 @@ impl Memfold {
                         .push(format!("{}: {error}", entry.path.display()));
                 }
             }
+        }
+        if let Some(why) = why_not {
+            batch.notes.push(format!(
+                "{not_kept} logs were folded for this search alone, no sidecar could be kept: {why}"
+            ));
         }
         self.save(receipts, &mut batch.notes);
         batch
