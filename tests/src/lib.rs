@@ -1,5 +1,5 @@
 //! What the tests across crates share: made-up logs (`made`, written by `script`), an engine in a folder of its own
-//! (`house`), a whole home with stores and projects (`home`).
+//! (`house`), a whole home with stores and projects (`home`), and what must hold in one (`shown`).
 
 // A part of the tests: where it is wrong it should stop at once.
 #![allow(clippy::indexing_slicing, clippy::unwrap_used, clippy::panic)]
@@ -8,6 +8,7 @@ pub mod home;
 mod house;
 pub mod made;
 mod script;
+pub mod shown;
 
 pub use house::House;
 pub use script::{Shape, Step, Tool, write};

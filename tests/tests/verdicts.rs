@@ -6,138 +6,12 @@
 #![allow(clippy::unwrap_used, clippy::panic, clippy::indexing_slicing)]
 
 use std::fs;
-use std::os::unix::fs::symlink;
-use std::path::{Path, PathBuf};
-use std::process::Command;
 
-use memfold::{Logs, Quiet};
 use memfold_fold::Parameters;
-use memfold_sidecar::{Bytes, Sidecar, Tag, encode};
-use memfold_tests::home::{Home, QUERIES, half_a_turn, line, padded_turns, row, search, turns};
+use memfold_sidecar::{Bytes, Sidecar, Tag};
+use memfold_tests::home::{Home, half_a_turn, line, padded_turns, row, turns};
+use memfold_tests::shown::{LOG, MEM, expect, expect_left, forgery, mended, of_format, rewritten};
 use memfold_tests::{Shape, Step, write};
-
-const LOG: &str = "logs/a.jsonl";
-const MEM: &str = "logs/a.mem";
-
-/// Changes a folded home, and looks at it twice: once a search comes first, once a fold, which must say `word` and `words`
-/// of the file that ends in `ending`. Gives what the fold did.
-fn expect(
-    bytes: &[u8],
-    change: impl Fn(&Home),
-    ending: &str,
-    word: &str,
-    words: &str,
-) -> (Home, String) {
-    let home = Home::folded(bytes);
-    change(&home);
-    let logs = logs_of(&home);
-    let truth = home.without_sidecars();
-    assert_eq!(
-        home.answers(QUERIES),
-        truth.answers(QUERIES),
-        "{word}: a search comes first"
-    );
-    mended(&home, word);
-    assert!(logs == logs_of(&home), "{word}: a log was changed");
-
-    let home = Home::folded(bytes);
-    change(&home);
-    let report = home.fold();
-    let said = row(&report, ending);
-    assert_eq!(
-        (said.verdict, said.found.as_str()),
-        (word, words),
-        "{report:#?}"
-    );
-    let done = said.done.clone();
-    mended(&home, word);
-    assert!(logs == logs_of(&home), "{word}: a log was changed");
-    (home, done)
-}
-
-/// Whether all is as in a home where nothing ever happened. A file that is left alone is said at every fold.
-fn mended(home: &Home, word: &str) {
-    home.fold();
-    let report = home.verify();
-    assert_eq!(report.wrong, 0, "{word}: {report:#?}");
-    let left = ["newer-fold", "newer-format", "other-form", "unreadable"].contains(&word);
-    for row in &report.logs {
-        assert_eq!(row.verdict, "current", "{word}: verified after a fold");
-    }
-    for row in &home.fold().logs {
-        let expected = if left { word } else { "current" };
-        assert_eq!(
-            (row.verdict, row.done.as_str()),
-            (expected, "nothing"),
-            "folded again"
-        );
-    }
-    let truth = home.without_sidecars();
-    truth.fold();
-    for log in logs_of(home).iter().map(|(path, _)| path.to_str().unwrap()) {
-        assert!(
-            home.read(home.sidecar(log)) == truth.read(truth.sidecar(log)),
-            "{word}: {log} has another sidecar than a first fold gives"
-        );
-    }
-    assert_eq!(
-        home.answers(QUERIES),
-        truth.answers(QUERIES),
-        "{word}: mended"
-    );
-}
-
-/// The logs below a home's folder of logs, with their bytes.
-fn logs_of(home: &Home) -> Vec<(PathBuf, Vec<u8>)> {
-    home.files("logs")
-        .into_iter()
-        .filter(|path| path.to_string_lossy().contains(".jsonl"))
-        .map(|path| {
-            (
-                path.strip_prefix(home.root()).unwrap().to_owned(),
-                fs::read(path).unwrap(),
-            )
-        })
-        .collect()
-}
-
-/// As [`expect`], and the file in the sidecar's place is never written to.
-fn expect_left(bytes: &[u8], change: impl Fn(&Home), word: &str, words: &str) {
-    let there = |home: &Home| fs::read(home.at(MEM)).ok();
-    let before = Home::folded(bytes);
-    change(&before);
-    let (home, _) = expect(bytes, change, "a.jsonl", word, words);
-    assert!(
-        there(&before) == there(&home),
-        "{word}: it was not left as it is"
-    );
-    assert!(!home.at("logs/a.mem.damaged").exists());
-}
-
-/// The sidecar of a folded home, taken apart and written again.
-fn rewritten(
-    home: &Home,
-    change: impl FnOnce(&mut memfold_fold::checkpoint::Sealed, &mut Parameters),
-) {
-    let sidecar = Sidecar::open(home.read(MEM)).unwrap();
-    let (mut sealed, mut fold) = (sidecar.decode_sealed().unwrap(), sidecar.header().fold);
-    change(&mut sealed, &mut fold);
-    let form = sidecar.header().form;
-    home.write(
-        MEM,
-        &encode(&sealed, fold, &sidecar.binding().unwrap(), form).unwrap(),
-    );
-}
-
-/// Gives a sidecar another format version, its checksum right.
-fn of_format(home: &Home, version: u32) {
-    let mut bytes = home.read(MEM);
-    bytes[8..12].copy_from_slice(&version.to_le_bytes());
-    let head = usize::try_from(u32::from_le_bytes(bytes[12..16].try_into().unwrap())).unwrap();
-    let crc = crc32fast::hash(&bytes[..head - 4]);
-    bytes[head - 4..head].copy_from_slice(&crc.to_le_bytes());
-    home.write(MEM, &bytes);
-}
 
 /// Every section of a sidecar with its place in the file.
 fn sections(bytes: &[u8]) -> Vec<(Tag, u64, u64)> {
@@ -212,6 +86,15 @@ fn log_truncated() {
         let (_, done) = expect(&log, cut, "a.jsonl", "log-truncated", &words);
         assert_eq!(done, "folded", "{length}");
     }
+    // Cut behind what is covered: the sidecar holds still.
+    let with_tail = [log.clone(), half_a_turn(6)].concat();
+    let length = log.len() + 50;
+    let words = format!(
+        "the log was cut to {length} bytes; the sidecar covers {}",
+        log.len()
+    );
+    let cut = |home: &Home| drop(home.write(LOG, &with_tail[..length]));
+    expect(&with_tail, cut, "a.jsonl", "log-truncated", &words);
     // No whole line is left, nor anything that tells whose log it is: only what is remembered does.
     for length in [first / 2, 0] {
         for search_first in [false, true] {
@@ -362,25 +245,6 @@ fn unproven() {
     assert_eq!(done, "folded again, the same bytes");
 }
 
-/// A sidecar that holds together and is bound to this very log, and of which another fold made every word.
-fn forgery(log: &[u8]) -> Vec<u8> {
-    let text = String::from_utf8(log.to_vec()).unwrap();
-    let other = Home::folded(text.replace("denylist", "allowlis").as_bytes());
-    let (ours, others) = (Home::folded(log), other.read(MEM));
-    let (ours, others) = (
-        Sidecar::open(ours.read(MEM)).unwrap(),
-        Sidecar::open(others).unwrap(),
-    );
-    let sealed = others.decode_sealed().unwrap();
-    encode(
-        &sealed,
-        others.header().fold,
-        &ours.binding().unwrap(),
-        ours.header().form,
-    )
-    .unwrap()
-}
-
 #[test]
 fn a_planted_sidecar_is_never_believed() {
     let log = turns(0..6);
@@ -473,124 +337,6 @@ fn older_format() {
     );
 }
 
-/// What a newer program keeps in the cache is left alone there too; the log is then folded in memory.
-#[test]
-fn newer_in_the_cache() {
-    let log = turns(0..6);
-    for version in [1, 2] {
-        let home = Home::new();
-        fs::create_dir_all(home.at("logs/.git")).unwrap();
-        home.write(LOG, &log);
-        home.fold();
-        let cached = home.sidecar(LOG);
-        assert_ne!(cached, home.at(MEM));
-        fs::copy(&cached, home.at(MEM)).unwrap();
-        match version {
-            1 => rewritten(&home, |_, fold| fold.version += 1),
-            _ => of_format(&home, version),
-        }
-        fs::rename(home.at(MEM), &cached).unwrap();
-        let newer = home.read(&cached);
-        let truth = home.without_sidecars().answers(QUERIES);
-        assert_eq!(home.answers(QUERIES), truth);
-        let report = home.fold();
-        let done = &row(&report, "a.jsonl").done;
-        assert!(done.starts_with("folded in memory: "), "{done}");
-        assert_eq!(home.verify().wrong, 0);
-        assert!(
-            home.read(&cached) == newer,
-            "a newer sidecar was overwritten"
-        );
-    }
-}
-
-#[test]
-fn other_form() {
-    let log = turns(0..6);
-    let home = Home::folded(&log);
-    let before = home.read(MEM);
-    let zst = home.write("logs/a.jsonl.zst", &zstd::encode_all(&log[..], 3).unwrap());
-    let of_zst = |query: &str| {
-        let answer = home
-            .engine()
-            .search(&search(query, Logs::File(zst.clone())), &Quiet)
-            .unwrap();
-        answer
-            .results
-            .iter()
-            .map(|hit| (hit.seq, hit.score))
-            .collect::<Vec<_>>()
-    };
-    let of_plain: Vec<_> = home
-        .search("denylist")
-        .results
-        .iter()
-        .map(|hit| (hit.seq, hit.score))
-        .collect();
-    assert_eq!(of_zst("denylist"), of_plain);
-    let report = home
-        .engine()
-        .fold(std::slice::from_ref(&zst), &Quiet)
-        .unwrap();
-    let said = row(&report, "a.jsonl.zst");
-    assert_eq!(said.verdict, "other-form");
-    assert_eq!(
-        said.found,
-        "belongs to the same log in another form; left as it is"
-    );
-    assert_eq!(
-        home.engine()
-            .verify(std::slice::from_ref(&zst), &Quiet)
-            .unwrap()
-            .wrong,
-        0
-    );
-    assert_eq!(of_zst("denylist"), of_plain);
-    assert!(
-        home.read(MEM) == before,
-        "the plain form's sidecar was touched"
-    );
-
-    // The plain form goes, as when a host compresses its old logs: its sidecar is nobody's then.
-    fs::remove_file(home.at(LOG)).unwrap();
-    let report = home.fold();
-    let said = row(&report, "a.jsonl.zst");
-    assert_eq!(
-        (said.verdict, said.found.as_str()),
-        ("orphan", "its log is gone")
-    );
-    mended(&home, "orphan");
-    assert_eq!(home.sidecar("logs/a.jsonl.zst"), home.at(MEM));
-}
-
-#[test]
-fn compressed() {
-    let (log, more) = (turns(0..6), turns(6..9));
-    let home = Home::new();
-    let write = |bytes: &[u8]| home.write("logs/a.jsonl.zst", &zstd::encode_all(bytes, 3).unwrap());
-    write(&log);
-    assert_eq!(row(&home.fold(), ".zst").verdict, "missing");
-    mended(&home, "missing");
-    write(&[log.clone(), more].concat());
-    let report = home.verify();
-    assert_eq!(
-        (row(&report, ".zst").verdict, report.wrong),
-        ("appended", 0),
-        "{report:#?}"
-    );
-    assert_eq!(row(&home.fold(), ".zst").verdict, "appended");
-    mended(&home, "appended");
-    write(&log);
-    assert_eq!(row(&home.fold(), ".zst").verdict, "log-truncated");
-    mended(&home, "log-truncated");
-    // Cut within the compressed bytes: what can be decompressed is found.
-    let whole = home.read("logs/a.jsonl.zst");
-    home.write("logs/a.jsonl.zst", &whole[..whole.len() - 4]);
-    let report = home.fold();
-    assert_eq!(row(&report, ".zst").verdict, "log-truncated", "{report:#?}");
-    assert!(home.search("denylist").complete);
-}
-
 #[test]
 fn damaged() {
     let log = [turns(0..50), half_a_turn(50)].concat();
@@ -631,87 +377,6 @@ fn damaged_beyond_recognition() {
         assert_eq!(home.read("logs/a.mem.damaged"), bytes);
         mended(&home, "damaged");
     }
-}
-
-fn fifo(path: &Path) {
-    assert!(Command::new("mkfifo").arg(path).status().unwrap().success());
-}
-
-#[test]
-fn unreadable() {
-    type Put = fn(&Home, &Path);
-    let puts: [(&str, Put); 3] = [
-        ("a named pipe", |_, path| fifo(path)),
-        ("a folder", |_, path| fs::create_dir(path).unwrap()),
-        ("a symbolic link", |home, path| {
-            fs::rename(path.with_extension("true"), home.at("elsewhere.mem")).unwrap();
-            symlink(home.at("elsewhere.mem"), path).unwrap();
-        }),
-    ];
-    for (kind, put) in puts {
-        let change = |home: &Home| {
-            fs::rename(home.at(MEM), home.at("logs/a.true")).unwrap();
-            put(home, &home.at(MEM));
-            let _ = fs::remove_file(home.at("logs/a.true"));
-        };
-        let home = Home::folded(&turns(0..6));
-        change(&home);
-        let report = home.fold();
-        let said = &row(&report, "a.jsonl").found;
-        assert!(
-            said.starts_with("cannot be read: ") && said.contains(kind),
-            "{said}"
-        );
-        assert!(
-            report.notes.iter().any(|note| note.contains(kind)),
-            "{:?}",
-            report.notes
-        );
-        let kept = |home: &Home| fs::symlink_metadata(home.at(MEM)).unwrap().file_type();
-        let before = kept(&home);
-        mended(&home, "unreadable");
-        assert_eq!(kept(&home), before, "{kind} was replaced");
-
-        // A search comes first, and finds the way back once the place is free.
-        let home = Home::folded(&turns(0..6));
-        change(&home);
-        let truth = home.without_sidecars().answers(QUERIES);
-        assert_eq!(home.answers(QUERIES), truth, "{kind}");
-        assert!(
-            home.search("denylist")
-                .notes
-                .iter()
-                .any(|note| note.contains(kind))
-        );
-        fs::remove_file(home.at(MEM))
-            .or_else(|_| fs::remove_dir(home.at(MEM)))
-            .unwrap();
-        assert_eq!(home.answers(QUERIES), truth, "{kind}");
-        mended(&home, "missing");
-    }
-}
-
-/// Where the folder cannot hold a sidecar, the cache does, and no search folds the log again.
-#[test]
-fn in_the_cache_where_it_cannot_lie_beside() {
-    let home = Home::new();
-    fs::create_dir_all(home.at("logs/.git")).unwrap();
-    home.write(LOG, &turns(0..6));
-    let truth = home.without_sidecars().answers(QUERIES);
-    assert_eq!(home.answers(QUERIES), truth);
-    let report = home.fold();
-    assert_eq!(
-        (
-            row(&report, "a.jsonl").verdict,
-            row(&report, "a.jsonl").done.as_str()
-        ),
-        ("current", "nothing")
-    );
-    assert_eq!(home.files("logs").len(), 1, "nothing lies in the work tree");
-    mended(&home, "current");
-    home.append(LOG, &turns(6..7));
-    assert_eq!(row(&home.fold(), "a.jsonl").done, "extended");
-    mended(&home, "appended");
 }
 
 #[test]
