@@ -280,11 +280,6 @@ impl Memfold {
         for entry in &found.logs {
             let sidecar = beside(&entry.path);
             let [cached, tail] = self.keeper().kept_elsewhere(&entry.path);
-            let aside = |path: &Path| {
-                let mut name = path.to_owned().into_os_string();
-                name.push(".damaged");
-                PathBuf::from(name)
-            };
             let mut ours = vec![(aside(&cached), false), (cached, true)];
             if place_of(&entry.path, &mut places) == Place::Beside {
                 ours.extend([(aside(&sidecar), false), (sidecar, true)]);
@@ -354,10 +349,17 @@ fn orphan(sidecar: PathBuf, need: Need) -> FoldRow {
         .ok()
         .map(|identity| identity.size);
     let done = match need {
-        Need::Fold | Need::Rebuild => match fs::remove_file(&sidecar) {
-            Ok(()) => "removed".to_owned(),
-            Err(error) => format!("failed: {error}"),
-        },
+        Need::Fold | Need::Rebuild => {
+            let damaged = aside(&sidecar);
+            if is_ours(&damaged) {
+                // It is of the same log; that it stays would be told by nothing.
+                let _ = fs::remove_file(damaged);
+            }
+            match fs::remove_file(&sidecar) {
+                Ok(()) => "removed".to_owned(),
+                Err(error) => format!("failed: {error}"),
+            }
+        }
         Need::Search => "nothing".to_owned(),
     };
     FoldRow {
@@ -371,6 +373,13 @@ fn orphan(sidecar: PathBuf, need: Need) -> FoldRow {
         events: None,
         turns: None,
     }
+}
+
+/// Where a sidecar lies once it was found damaged.
+fn aside(sidecar: &Path) -> PathBuf {
+    let mut name = sidecar.to_owned().into_os_string();
+    name.push(".damaged");
+    PathBuf::from(name)
 }
 
 /// Whether a sidecar has a log beside it in any form.
