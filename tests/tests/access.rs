@@ -179,6 +179,27 @@ fn an_agent_reads_earlier_tasks_once_a_person_allowed_it() {
     assert_eq!(found(&agent, Logs::File(ours)), Err("file"));
 }
 
+/// A store that is a link is a store under its own name, too.
+#[test]
+fn a_store_behind_a_link_is_a_store() {
+    let home = Home::new();
+    fs::create_dir_all(home.at("disk/claude")).unwrap();
+    symlink(home.at("disk/claude"), home.at("home/.claude")).unwrap();
+    let log = store(&home, 1, &home.at("project"));
+    let real = home.at("disk/claude/projects/-some-folder");
+    let agent = home.engine_of(Viewer::Agent, &home.at("project"));
+    for logs in [
+        Logs::Project,
+        Logs::File(log),
+        Logs::Below(vec![real.clone()]),
+        Logs::Below(vec![home.at("disk")]),
+    ] {
+        assert_eq!(found(&agent, logs), Err("not-allowed"));
+    }
+    let expected = real.join(id(1)).with_extension("jsonl");
+    assert_eq!(found(&home.engine(), Logs::Project), Ok([expected].into()));
+}
+
 #[test]
 fn another_projects_task_is_never_answered() {
     for is_repository in [false, true] {
