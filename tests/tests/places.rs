@@ -258,3 +258,31 @@ fn where_nothing_can_be_written_a_search_still_answers() {
     assert!(done.starts_with("folded in memory: "), "{done}");
     assert_eq!(home.files("logs").len(), 1);
 }
+
+/// Sidecars are made anew, damaged and removed while others search: each search has the old file or the new one, or folds.
+#[test]
+fn searches_beside_writers_answer_the_same() {
+    let home = Home::new();
+    for log in 0..3 {
+        home.write(format!("logs/{log}.jsonl"), &turns(log * 10..log * 10 + 8));
+    }
+    let truth = home.without_sidecars().answers(QUERIES);
+    std::thread::scope(|scope| {
+        scope.spawn(|| {
+            for round in 0..24 {
+                home.engine().rebuild(&[home.at("logs")], &Quiet).unwrap();
+                let mem = home.at(format!("logs/{}.mem", round % 3));
+                match round % 4 {
+                    0 => drop(fs::remove_file(mem)),
+                    1 => drop(fs::write(mem, b"\x89MEM\r\n\x1a\n, and then nothing")),
+                    2 => drop(fs::remove_file(home.dirs().cache.join("receipts"))),
+                    _ => drop(home.verify()),
+                }
+            }
+        });
+        for _ in 0..2 {
+            scope.spawn(|| (0..24).for_each(|_| assert_eq!(home.answers(QUERIES), truth)));
+        }
+    });
+    mended(&home, "current");
+}
