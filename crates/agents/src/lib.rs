@@ -8,7 +8,7 @@
 //! 1. One file here, `src/<agent>.rs` (a folder if it needs more), with a unit struct that implements [`Agent`]. Declare
 //!    the fields it reads with `json::object!`: unknown ones are skipped, odd ones count as absent. `call::call` knows tools
 //!    by name, `wrapped` takes a host's tags off, `output` makes results readable.
-//! 2. A line in [`AGENTS`], before any agent whose logs could be mistaken for its own.
+//! 2. A line in `AGENTS`, before any agent whose logs could be mistaken for its own.
 //! 3. Made-up logs in `corpus/<agent>/`, one per trait, each beside its expected readings (`.readings`); `tests/corpus.rs`
 //!    finds them. Real logs never enter the project.
 //!

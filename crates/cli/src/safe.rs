@@ -14,7 +14,7 @@ pub(crate) fn is_hidden(c: char) -> bool {
     c != '\t' && matches!(memfold::visible(c.encode_utf8(&mut [0; 4])), Cow::Owned(_))
 }
 
-/// Text for a cell, a title or a message: as [`line`], and every run of white space is one space.
+/// Text for a cell, a title or a message: as [`line()`], and every run of white space is one space.
 pub(crate) fn inline(text: &str) -> String {
     let joined = text
         .split([' ', '\t', '\n', '\r'])

@@ -57,6 +57,23 @@ impl Counter {
         });
     }
 
+    /// Counts the words of a text and the parts of its names, but not its whole names.
+    pub(crate) fn add_parts(&mut self, text: &str, weight: u32) {
+        let Counter {
+            builder,
+            cutter,
+            key,
+        } = self;
+        without_data(text, &mut |text| {
+            cutter.cut(text, &mut |word: Word<'_>| {
+                if word.kind != WordKind::Name {
+                    raw_key(word, key);
+                    builder.add(key, weight);
+                }
+            });
+        });
+    }
+
     /// Counts one plain word.
     pub(crate) fn add_word(&mut self, text: &str, weight: u32) {
         raw_key(

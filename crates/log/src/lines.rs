@@ -19,7 +19,7 @@ const MARK: &[u8] = b"\xEF\xBB\xBF";
 /// - What follows the last newline is returned as a line that is [`Terminated::EndOfLog`]; the caller judges whether it
 ///   is an event already ([`Line::is_whole_object`]) or torn. If it is nothing but NULs it is no line yet and not returned.
 /// - Blank and broken lines are returned like any other, so that they count.
-/// - A string of more than [`Limits::string`] bytes loses its end ([`Content::Clipped`]).
+/// - A string of more than [`Limits::string`] bytes loses its end ([`Content::Clipped`](crate::Content::Clipped)).
 ///
 /// ```
 /// use memfold_log::{Lines, Offset, Position};

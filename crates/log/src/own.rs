@@ -1,5 +1,5 @@
 //! memfold's own event lines: what an agent writes that adopts the event model directly, and what memfold itself records.
-//! `formats/events.md` is the page, `formats/events.schema.json` its schema; the JSON itself is in [`wire`].
+//! `formats/events.md` is the page, `formats/events.schema.json` its schema; the JSON itself is in `wire`.
 
 mod wire;
 

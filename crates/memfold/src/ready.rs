@@ -313,7 +313,12 @@ impl Memfold {
         }
         if let Some(why) = why_not {
             batch.notes.push(format!(
-                "{not_kept} logs were folded for this search alone, no sidecar could be kept: {why}"
+                "for this search alone {not_kept} {} folded, no sidecar could be kept: {why}",
+                if not_kept == 1 {
+                    "log was"
+                } else {
+                    "logs were"
+                }
             ));
         }
         self.save(receipts, &mut batch.notes);

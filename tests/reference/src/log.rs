@@ -10,9 +10,9 @@ use memfold_log::event::{Call, Effect, Event, Kind, Part};
 use memfold_log::{Timestamp, Unzstd};
 use memfold_redact::redact;
 
-use crate::words::{Term, words};
+use crate::words::{Kind as WordKind, Term, Word, words};
 
-/// A call counts this often where it is made, and once more in its result.
+/// A call counts this often in its result, without its whole names.
 const CALL_WEIGHT: u64 = 3;
 /// So much of a call's words, in bytes, is told again by its result.
 const CALL_WORDS: usize = 4096;
@@ -198,14 +198,14 @@ impl Reading {
                     Part::Text(text) => bag.add(&redact(text), 1),
                     Part::Call(call) if call.effect == Effect::Retrieves => {}
                     Part::Call(call) => {
-                        bag.add(&call.tool, CALL_WEIGHT);
-                        bag.add(&redact(&call.arguments), CALL_WEIGHT);
+                        bag.add(&call.tool, 1);
+                        bag.add(&redact(&call.arguments), 1);
                     }
                     Part::Output(output) if retrieved(&output.call) => {}
                     Part::Output(output) => {
                         match (call, &output.tool) {
-                            (Some(call), _) => bag.add(&call.words, 1),
-                            (None, Some(tool)) => bag.add(tool, 1),
+                            (Some(call), _) => bag.add_parts(&call.words, CALL_WEIGHT),
+                            (None, Some(tool)) => bag.add_parts(tool, CALL_WEIGHT),
                             (None, None) => {}
                         }
                         bag.add(&redact(&output.text), 1);
@@ -278,9 +278,21 @@ struct Bag {
 impl Bag {
     fn add(&mut self, text: &str, weight: u64) {
         for word in words(&without_data(text)) {
-            *self.terms.entry(word.term()).or_default() += weight;
-            self.length += weight;
+            self.count(&word, weight);
         }
+    }
+
+    fn add_parts(&mut self, text: &str, weight: u64) {
+        for word in words(&without_data(text)) {
+            if word.kind != WordKind::Name {
+                self.count(&word, weight);
+            }
+        }
+    }
+
+    fn count(&mut self, word: &Word, weight: u64) {
+        *self.terms.entry(word.term()).or_default() += weight;
+        self.length += weight;
     }
 }
 

@@ -9,6 +9,8 @@ const K1: f64 = 0.9;
 const B: f64 = 0.4;
 /// So many of the base ranking go on.
 const POOL: usize = 200;
+/// The same where the query has a quoted phrase.
+const PHRASE_POOL: usize = 2000;
 /// So many events speak for a sitting.
 const GROUP_BEST: usize = 3;
 
@@ -47,7 +49,11 @@ pub(crate) fn rank(reference: &Reference, query: &str) -> Vec<(Place, f64)> {
         .collect();
     // A stable sort: of equal scores the newer log's, then the earlier event's, is first.
     base.sort_by(|(_, a), (_, b)| b.total_cmp(a));
-    base.truncate(POOL);
+    base.truncate(if phrases(query).is_empty() {
+        POOL
+    } else {
+        PHRASE_POOL
+    });
 
     let mut pool: Vec<Place> = base.into_iter().map(|(place, _)| place).collect();
     for (log, number) in pool.clone() {

@@ -105,7 +105,7 @@ fn each_end_has_its_code_and_an_error_is_one_line() {
         (&["recall", "812"], 2, "of which log?"),
         (&["search", "-s", "conversation", "x"], 2, "--log FILE"),
         (&["search", "-s", "repo", "x"], 2, "later version"),
-        (&["search", "-n", "21", "x"], 2, "at most 20"),
+        (&["search", "-n", "1001", "x"], 2, "at most 1,000"),
         (&["search", " "], 2, "the query is empty"),
         (&["forget", "--sessions"], 2, "--yes"),
         (&["search", "symlink"], 3, "earlier tasks are off"),
