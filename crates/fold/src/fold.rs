@@ -1,26 +1,29 @@
 //! The fold: one line after another into documents, links and cards, up to the last whole turn and the tail after it.
 //! Relies on the agent's translation being a function of the line alone; keeps all pairing and numbering here.
 
+mod calls;
+
 use std::collections::HashSet;
-use std::sync::Arc;
 
 use memfold_agents::Agent;
-use memfold_log::event::{Boundary, Call, Effect, Event, Kind, Outcome, Output, Part};
+use memfold_log::event::{Boundary, Effect, Event, Kind, Part};
 use memfold_log::{Content, Line, Offset, Seq, Terminated, Timestamp};
 use memfold_segment::Builder;
 use sha2::{Digest, Sha256};
 
+pub use self::calls::call_words;
+use self::calls::is_retrieval;
 use crate::FoldError;
-use crate::card::{Card, Command, End, LIST_LIMIT, Note, headline};
-use crate::checkpoint::{Checkpoint, Covered, OPEN_CALLS_LIMIT, OpenCall, Records, Sealed, Tally};
+use crate::card::{Card, Note, headline};
+use crate::checkpoint::{Checkpoint, Covered, Records, Sealed, Tally};
 use crate::document::{Context, Document, DocumentKind, Keys, Link};
 use crate::facts::LogFacts;
 use crate::identity;
 use crate::words::Counter;
 
 /// A result's call counts so often (the first seed, section 8): its words and the parts of its names. The whole names belong
-/// to the event that says them: with them in the result too, a name asked for found the results of the calls that hold it
-/// before the calls (of 187 known names on 24 logs the first hit was right for 70% by precision at R; without them for 93%).
+/// to the event that says them: with them in the result too, a name asked for found results
+/// before the calls that hold it (precision at R of 187 known names on 24 logs: 70% with them, 93% without).
 const CALL_WEIGHT: u32 = 3;
 /// A pause of more than so many milliseconds, an hour, ends a sitting.
 const PAUSE: i64 = 3_600_000;
@@ -395,123 +398,6 @@ impl Fold {
         }
     }
 
-    /// Takes the open call of each output of the event, in the outputs' order.
-    fn pair(&mut self, event: &Event<'_>) -> Vec<Option<Arc<OpenCall>>> {
-        let mut calls = Vec::new();
-        for part in &event.parts {
-            if let Part::Output(output) = part {
-                let place = self
-                    .state
-                    .open_calls
-                    .iter()
-                    .position(|call| call.id == output.call && !call.id.is_empty());
-                calls.push(place.map(|place| self.state.open_calls.remove(place)));
-            }
-        }
-        calls
-    }
-
-    fn output(&mut self, seq: Seq, part: usize, output: &Output<'_>, call: Option<&OpenCall>) {
-        let end = match output.outcome {
-            Outcome::Unknown => End::Unknown,
-            Outcome::Exit(code) => End::Exit(code),
-            Outcome::Failed => End::Failed,
-        };
-        let failed = matches!(end, End::Failed) || matches!(end, End::Exit(code) if code != 0);
-        if failed && let Some(card) = self.cards.last_mut() {
-            card.errors = card.errors.saturating_add(1);
-        }
-        if let Some(call) = call {
-            self.links.push(Link {
-                call_seq: call.seq,
-                call: call.call,
-                call_start: call.start,
-                call_length: call.length,
-                result_seq: seq.get(),
-                part: u32::try_from(part).unwrap_or(u32::MAX),
-            });
-            // A card that is sealed stays as it is: a result that comes a turn late does not change it.
-            if let Some((card, command)) = call.command
-                && card == self.last_card()
-                && let Some(command) = self.cards.last_mut().and_then(|card| {
-                    card.commands
-                        .get_mut(usize::try_from(command).unwrap_or(usize::MAX))
-                })
-            {
-                command.end = end;
-            }
-            if call.retrieves {
-                return;
-            }
-            self.words.add_parts(&call.words, CALL_WEIGHT);
-        } else if let Some(tool) = &output.tool {
-            self.words.add_parts(tool, CALL_WEIGHT);
-        }
-        self.words
-            .add_text(&memfold_redact::redact(&output.text), 1);
-    }
-
-    /// Notes the calls of a reply: each waits for its result, and the card tells what it does.
-    fn open_calls(&mut self, line: &Line<'_>, event: &Event<'_>, card: Option<u32>) {
-        let calls = event.parts.iter().filter_map(|part| match part {
-            Part::Call(call) => Some(call),
-            _ => None,
-        });
-        for (number, call) in calls.enumerate() {
-            let command = card.and_then(|card| self.tell(card, call));
-            if call.id.is_empty() {
-                continue;
-            }
-            if self.state.open_calls.len() >= OPEN_CALLS_LIMIT {
-                self.state.open_calls.remove(0);
-            }
-            self.state.open_calls.push(Arc::new(OpenCall {
-                id: call.id.to_string(),
-                seq: line.seq.get(),
-                start: line.start.0,
-                length: line.length,
-                call: u32::try_from(number).unwrap_or(u32::MAX),
-                words: call_words(call),
-                command,
-                retrieves: call.effect == Effect::Retrieves,
-            }));
-        }
-    }
-
-    /// Tells a call on the open card. Returns the place of the command that it runs.
-    fn tell(&mut self, number: u32, call: &Call<'_>) -> Option<(u32, u32)> {
-        let card = self.cards.last_mut()?;
-        if call.effect == Effect::Retrieves {
-            return None;
-        }
-        card.calls = card.calls.saturating_add(1);
-        match &call.effect {
-            Effect::Reads(path) => card.read.add(&headline(&memfold_redact::redact(path))),
-            Effect::Edits(path) => card.edited.add(&headline(&memfold_redact::redact(path))),
-            Effect::EditsMany(paths) => {
-                for path in paths {
-                    card.edited.add(&headline(&memfold_redact::redact(path)));
-                }
-            }
-            Effect::Runs(command) => {
-                if card.commands.len() >= LIST_LIMIT {
-                    card.more_commands = card.more_commands.saturating_add(1);
-                    return None;
-                }
-                card.commands.push(Command {
-                    line: headline(&memfold_redact::redact(command)),
-                    end: End::Unknown,
-                });
-                return Some((
-                    number,
-                    u32::try_from(card.commands.len().saturating_sub(1)).ok()?,
-                ));
-            }
-            Effect::Delegates | Effect::Retrieves | Effect::Other => {}
-        }
-        None
-    }
-
     /// What the log says of itself, as far as it was folded.
     pub fn facts(&self) -> &LogFacts {
         &self.state.facts
@@ -587,21 +473,6 @@ pub fn ranked(kind: Kind) -> Option<DocumentKind> {
         Kind::Unranked(_) => None,
     }
 }
-
-/// The words of a call that its result repeats: the tool, then the arguments, redacted and cut.
-pub fn call_words(call: &Call<'_>) -> String {
-    let arguments = memfold_redact::redact(&call.arguments);
-    let mut words = format!("{}\n{arguments}", call.tool);
-    if words.len() > CALL_WORDS_LIMIT {
-        let mut cut = CALL_WORDS_LIMIT;
-        while !words.is_char_boundary(cut) {
-            cut -= 1;
-        }
-        words.truncate(cut);
-    }
-    words
-}
-
 fn speaker(kind: DocumentKind) -> &'static str {
     match kind {
         DocumentKind::Person | DocumentKind::File => "user",
@@ -616,11 +487,4 @@ fn first_words(event: &Event<'_>) -> Option<String> {
         }
         _ => None,
     })
-}
-
-fn is_retrieval(calls: &[Option<Arc<OpenCall>>], id: &str) -> bool {
-    calls
-        .iter()
-        .flatten()
-        .any(|call| call.retrieves && call.id == id)
 }

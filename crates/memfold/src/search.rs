@@ -1,29 +1,24 @@
 //! A search of sessions: logs → sidecars and tails → segments → the ranking as one collection → the best events, read again.
 
-use std::borrow::Cow;
-use std::cell::RefCell;
-use std::collections::HashMap;
-use std::io;
 use std::time::Instant;
 
-use memfold_fold::Tail;
-use memfold_fold::card::{Card, Listing};
+use memfold_fold::card::Card;
 use memfold_fold::document::{Document, DocumentKind};
 use memfold_log::Timestamp;
-use memfold_segment::{Concept, DocId, Encoded, Matches, Reader, Section, Select, Source, Term};
-use memfold_sidecar::{Sidecar, Store, Words};
+use memfold_segment::{Concept, Matches, Reader, Term};
 use memfold_text::{Matcher, Query, QueryTerm};
 
 use crate::address::Addresses;
 use crate::answer::{Answer, Hit, NumberedLine, Ranked};
-use crate::duplicates::copies;
 use crate::engine::Memfold;
 use crate::error::Error;
+use crate::filter::{self, passing_filter};
 use crate::progress::Progress;
-use crate::ranking::{EventId, Places, RankedEvent, rank};
+use crate::ranking::{RankedEvent, rank};
 use crate::read::{Told, tell, words_of};
 use crate::ready::Ready;
 use crate::request::{Filter, Logs, Search};
+use crate::segments::{SegmentSource, Segments};
 use crate::visible::visible;
 
 /// The most results that a call may ask for.
@@ -32,113 +27,6 @@ pub const LIMIT: usize = 1000;
 const BEST_LINES: usize = 3;
 /// A line of an answer is cut to so many characters.
 const LINE_CHARS: usize = 200;
-
-/// The words of a sidecar or of a tail.
-enum SegmentSource<'a> {
-    Sidecar(Words<&'a Store>),
-    Tail(&'a Encoded),
-}
-
-impl Source for SegmentSource<'_> {
-    fn read(&self, section: Section, at: u64, length: usize) -> io::Result<Cow<'_, [u8]>> {
-        match self {
-            SegmentSource::Sidecar(words) => words.read(section, at, length),
-            SegmentSource::Tail(encoded) => Source::read(*encoded, section, at, length),
-        }
-    }
-
-    fn len(&self, section: Section) -> u64 {
-        match self {
-            SegmentSource::Sidecar(words) => words.len(section),
-            SegmentSource::Tail(encoded) => Source::len(*encoded, section),
-        }
-    }
-}
-
-/// A segment's place: its log, and the number of its first document there.
-#[derive(Clone, Copy)]
-struct Part {
-    log: usize,
-    first: u32,
-    documents: u32,
-}
-
-/// All segments of the logs, in the order of ties.
-struct Segments<'a> {
-    readers: Vec<Reader<SegmentSource<'a>>>,
-    parts: Vec<Part>,
-    notes: Vec<String>,
-}
-
-impl<'a> Segments<'a> {
-    fn open(logs: &'a [Ready]) -> Segments<'a> {
-        let mut segments = Segments {
-            readers: Vec::new(),
-            parts: Vec::new(),
-            notes: Vec::new(),
-        };
-        for (log, ready) in logs.iter().enumerate() {
-            match sealed_words(&ready.sidecar) {
-                Ok(reader) => segments.push(reader, log, 0),
-                Err(why) => {
-                    ready.doubt();
-                    segments
-                        .notes
-                        .push(format!("{}: {why}", ready.entry.path.display()));
-                }
-            }
-            if let Some(Tail { segment, .. }) = &ready.tail {
-                match Reader::open(SegmentSource::Tail(segment)) {
-                    Ok(reader) => segments.push(reader, log, ready.sealed_documents()),
-                    Err(error) => {
-                        ready.doubt();
-                        segments
-                            .notes
-                            .push(format!("{}: {error}", ready.entry.path.display()));
-                    }
-                }
-            }
-        }
-        segments
-    }
-
-    fn push(&mut self, reader: Reader<SegmentSource<'a>>, log: usize, first: u32) {
-        self.parts.push(Part {
-            log,
-            first,
-            documents: reader.documents(),
-        });
-        self.readers.push(reader);
-    }
-}
-
-fn sealed_words(sidecar: &Sidecar<Store>) -> Result<Reader<SegmentSource<'_>>, String> {
-    let words = sidecar.words().map_err(|error| error.to_string())?;
-    Reader::open(SegmentSource::Sidecar(words)).map_err(|error| error.to_string())
-}
-
-/// Documents of the logs, one set a segment: all of it, or the ones that a table names.
-struct Chosen {
-    parts: Vec<Option<Vec<bool>>>,
-}
-
-impl Select for Chosen {
-    fn holds(&self, segment: usize, document: DocId) -> bool {
-        match self.parts.get(segment) {
-            Some(Some(table)) => usize::try_from(document.0)
-                .ok()
-                .and_then(|n| table.get(n))
-                .copied()
-                .unwrap_or(false),
-            Some(None) => true,
-            None => false,
-        }
-    }
-
-    fn all(&self, segment: usize) -> bool {
-        matches!(self.parts.get(segment), Some(None))
-    }
-}
 
 impl Memfold {
     /// Ranks the events of the logs that a search names, and reads the best again.
@@ -180,7 +68,7 @@ impl Memfold {
         });
 
         let mut answer = self.answer(search, &query, &logs);
-        if self.mend(&mut logs, &mut receipts, &mut notes) {
+        while self.mend(&mut logs, &mut receipts, &mut notes) {
             answer = self.answer(search, &query, &logs);
         }
         notes.append(&mut answer.notes);
@@ -203,25 +91,17 @@ impl Memfold {
     fn answer(&self, search: &Search, query: &Query, logs: &[Ready]) -> Answer {
         let segments = Segments::open(logs);
         let mut notes = segments.notes.clone();
-        let live = chosen(&segments.parts, &alive(logs));
-        let filter = self.filter(logs, &segments.parts, &search.filter, &mut notes);
+        let live = segments.live(logs);
+        let filter = passing_filter(logs, &segments, &search.filter, &mut notes);
         let readers: Vec<&Reader<SegmentSource<'_>>> = segments.readers.iter().collect();
         let matches = Matches::gather(&readers, &concepts(query), &live);
         for (segment, error) in matches.failures() {
-            if let Some(ready) = segments
-                .parts
-                .get(*segment)
-                .and_then(|part| logs.get(part.log))
-            {
+            if let Some(ready) = segments.log_of(*segment).and_then(|log| logs.get(log)) {
                 ready.doubt();
                 notes.push(format!("{}: left out: {error}", ready.entry.path.display()));
             }
         }
-        let places = LogPlaces {
-            logs,
-            parts: &segments.parts,
-            sittings: RefCell::default(),
-        };
+        let places = segments.places(logs);
         let (mut ranked, matched) = rank(query, &matches, &places, &live, &filter);
         keep_phrases(query, logs, &mut ranked);
 
@@ -361,44 +241,6 @@ impl Memfold {
         tell(&ready.file, ready.entry.agent, document, &calls).inspect_err(|_| ready.doubt())
     }
 
-    fn filter(
-        &self,
-        logs: &[Ready],
-        parts: &[Part],
-        filter: &Filter,
-        notes: &mut Vec<String>,
-    ) -> Chosen {
-        let by_event = !filter.kinds.is_empty()
-            || filter.since.is_some()
-            || filter.until.is_some()
-            || filter.path.is_some();
-        let tables: Vec<Option<Vec<bool>>> = logs
-            .iter()
-            .map(|log| {
-                let agent = log.entry.agent;
-                let by_agent = filter.agents.is_empty()
-                    || filter
-                        .agents
-                        .iter()
-                        .any(|name| name == agent.name() || name == agent.short_name());
-                if !by_agent {
-                    return Some(Vec::new());
-                }
-                if !by_event {
-                    return None;
-                }
-                Some(passing(log, filter).unwrap_or_else(|error| {
-                    notes.push(format!(
-                        "{}: not filtered, so left out: {error}",
-                        log.entry.path.display()
-                    ));
-                    Vec::new()
-                }))
-            })
-            .collect();
-        chosen(parts, &tables)
-    }
-
     fn why_empty(
         &self,
         logs: &Logs,
@@ -419,12 +261,7 @@ impl Memfold {
         if events == 0 {
             return "the logs hold no event that is ranked".to_owned();
         }
-        let filtered = !filter.agents.is_empty()
-            || !filter.kinds.is_empty()
-            || filter.since.is_some()
-            || filter.until.is_some()
-            || filter.path.is_some();
-        if filtered {
+        if filter::is_any(filter) {
             return "nothing matched within the filters; try without them".to_owned();
         }
         if !query.phrases.is_empty() {
@@ -432,96 +269,6 @@ impl Memfold {
         }
         "nothing matched; try other words for it, or fewer".to_owned()
     }
-}
-
-/// For each log, which documents count: all, or all but its copies.
-fn alive(logs: &[Ready]) -> Vec<Option<Vec<bool>>> {
-    copies(logs)
-        .into_iter()
-        .zip(logs)
-        .map(|(copies, log)| {
-            if copies.is_empty() {
-                return None;
-            }
-            let mut table = vec![true; usize::try_from(log.documents()).unwrap_or(0)];
-            for copy in copies {
-                if let Some(counts) = usize::try_from(copy)
-                    .ok()
-                    .and_then(|copy| table.get_mut(copy))
-                {
-                    *counts = false;
-                }
-            }
-            Some(table)
-        })
-        .collect()
-}
-
-/// Tables by log as tables by segment.
-fn chosen(parts: &[Part], by_log: &[Option<Vec<bool>>]) -> Chosen {
-    let of = |part: &Part| {
-        let table = by_log.get(part.log)?.as_ref()?;
-        let first = usize::try_from(part.first).ok()?;
-        let end = first
-            .checked_add(usize::try_from(part.documents).ok()?)?
-            .min(table.len());
-        Some(table.get(first.min(end)..end).unwrap_or_default().to_vec())
-    };
-    Chosen {
-        parts: parts.iter().map(of).collect(),
-    }
-}
-
-/// Which of a log's events pass a filter.
-fn passing(log: &Ready, filter: &Filter) -> Result<Vec<bool>, memfold_sidecar::SidecarError> {
-    let cards: Option<Vec<bool>> = match &filter.path {
-        Some(path) => Some(
-            log.all_cards()?
-                .iter()
-                .map(|card| names(card, path))
-                .collect(),
-        ),
-        None => None,
-    };
-    Ok(log
-        .all_documents()?
-        .iter()
-        .map(|document| {
-            let time_passes = match document.time {
-                Some(time) => {
-                    filter.since.is_none_or(|since| time >= since.0)
-                        && filter.until.is_none_or(|until| time < until.0)
-                }
-                None => filter.since.is_none() && filter.until.is_none(),
-            };
-            let card_passes = cards.as_ref().is_none_or(|cards| {
-                usize::try_from(document.card)
-                    .ok()
-                    .and_then(|card| cards.get(card))
-                    .copied()
-                    .unwrap_or(false)
-            });
-            let kind_passes = filter.kinds.is_empty() || filter.kinds.contains(&document.kind);
-            time_passes && card_passes && kind_passes
-        })
-        .collect())
-}
-
-/// Whether a card names a file that is, ends with, or lies below a path.
-fn names(card: &Card, path: &str) -> bool {
-    let path = path.trim_end_matches('/');
-    let one = |named: &String| {
-        named == path
-            || named
-                .strip_suffix(path)
-                .is_some_and(|before| before.ends_with('/'))
-            || named
-                .strip_prefix(path)
-                .is_some_and(|after| after.starts_with('/'))
-            || named.contains(&format!("/{path}/"))
-    };
-    let all = |listing: &Listing| listing.named.iter().any(one);
-    all(&card.read) || all(&card.edited)
 }
 
 /// The query's concepts, then its joined names, as the segments are asked.
@@ -584,63 +331,5 @@ pub(crate) fn card_line(card: &Card) -> String {
         (0, true) => "before the first message".to_owned(),
         (turn, true) => format!("turn {turn}"),
         (turn, false) => format!("turn {turn} · {title}"),
-    }
-}
-
-/// So many documents' places are read at once: as many as a sidecar packs together.
-const ROWS: u32 = 32;
-
-/// Where documents stand in the logs of one search.
-struct LogPlaces<'a> {
-    logs: &'a [Ready],
-    parts: &'a [Part],
-    /// The sittings of rows of documents, by log and row.
-    sittings: RefCell<HashMap<(usize, u32), Vec<u32>>>,
-}
-
-impl Places for LogPlaces<'_> {
-    fn event(&self, segment: usize, document: DocId) -> EventId {
-        match self.parts.get(segment) {
-            Some(part) => EventId {
-                log: part.log,
-                number: part.first.saturating_add(document.0),
-            },
-            None => EventId {
-                log: usize::MAX,
-                number: document.0,
-            },
-        }
-    }
-
-    fn document(&self, event: EventId) -> Option<(usize, DocId)> {
-        let from = self.parts.partition_point(|part| part.log < event.log);
-        self.parts
-            .iter()
-            .enumerate()
-            .skip(from)
-            .take_while(|(_, part)| part.log == event.log)
-            .find_map(|(segment, part)| {
-                let document = event.number.checked_sub(part.first)?;
-                (document < part.documents).then_some((segment, DocId(document)))
-            })
-    }
-
-    fn group(&self, event: EventId) -> Option<u32> {
-        let row = event.number / ROWS;
-        let mut rows = self.sittings.borrow_mut();
-        let sittings = rows.entry((event.log, row)).or_insert_with(|| {
-            let first = row.saturating_mul(ROWS);
-            let log = self.logs.get(event.log);
-            let documents =
-                log.and_then(|log| log.documents_in(first..first.saturating_add(ROWS)).ok());
-            documents
-                .unwrap_or_default()
-                .iter()
-                .map(|document| document.sitting)
-                .collect()
-        });
-        sittings
-            .get(usize::try_from(event.number % ROWS).ok()?)
-            .copied()
     }
 }
