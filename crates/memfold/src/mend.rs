@@ -10,20 +10,20 @@ use crate::engine::Memfold;
 use crate::ready::Ready;
 
 impl Memfold {
-    /// Folds those logs again of whose sidecar some part could not be read. Whether there was any. Logs that cannot be
-    /// folded either are left out, with a note.
+    /// Folds those logs again of whose sidecar some part could not be read, each once a call: it is in memory then. Whether
+    /// there was any. Logs that cannot be folded either are left out, with a note.
     pub(crate) fn mend(
         &self,
         logs: &mut Vec<Ready>,
         receipts: &mut Receipts,
         notes: &mut Vec<String>,
     ) -> bool {
-        if !logs.iter().any(Ready::is_doubted) {
+        if !logs.iter().any(Ready::is_to_be_mended) {
             return false;
         }
         let mut kept = Vec::with_capacity(logs.len());
         for ready in logs.drain(..) {
-            if !ready.is_doubted() {
+            if !ready.is_to_be_mended() {
                 kept.push(ready);
                 continue;
             }
@@ -37,6 +37,7 @@ impl Memfold {
                     ));
                     let mut mended = self.kept(ready.entry, ready.file, keeping, receipts, notes);
                     mended.about = ready.about;
+                    mended.mended = true;
                     kept.push(mended);
                 }
                 Err(error) => notes.push(format!("{}: {error}", ready.entry.path.display())),
@@ -52,13 +53,7 @@ impl Memfold {
             Some(receipt) if receipt.place == Place::Cache => Place::Cache,
             _ => place_of(&ready.entry.path, &mut HashMap::new()),
         };
-        // Without a receipt nothing is believed, and every byte is looked at.
-        self.keeper().keep(
-            &ready.file,
-            ready.entry.agent,
-            place,
-            &Receipts::default(),
-            Need::Search,
-        )
+        self.keeper()
+            .keep(&ready.file, ready.entry.agent, place, receipts, Need::Again)
     }
 }

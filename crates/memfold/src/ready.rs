@@ -29,6 +29,8 @@ pub(crate) struct Ready {
     pub(crate) about: About,
     /// Some part of the sidecar could not be read, or does not fit the log.
     doubted: AtomicBool,
+    /// It was folded again in this call.
+    pub(crate) mended: bool,
 }
 
 /// What is known of a log's task.
@@ -134,6 +136,11 @@ impl Ready {
 
     pub(crate) fn is_doubted(&self) -> bool {
         self.doubted.load(Ordering::Relaxed)
+    }
+
+    /// Whether the log should be folded again, which is done once.
+    pub(crate) fn is_to_be_mended(&self) -> bool {
+        self.is_doubted() && !self.mended
     }
 
     /// What was read of the sidecar, noting whether it could be.
@@ -346,6 +353,7 @@ impl Memfold {
             tail: keeping.tail,
             about,
             doubted: AtomicBool::new(false),
+            mended: false,
         }
     }
 

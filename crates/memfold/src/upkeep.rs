@@ -360,7 +360,7 @@ fn orphan(sidecar: PathBuf, need: Need) -> FoldRow {
                 Err(error) => format!("failed: {error}"),
             }
         }
-        Need::Search => "nothing".to_owned(),
+        Need::Search | Need::Again => "nothing".to_owned(),
     };
     FoldRow {
         path: sidecar,

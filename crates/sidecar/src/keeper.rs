@@ -38,6 +38,8 @@ const TAIL_LIMIT: u64 = 256 << 10;
 pub enum Need {
     /// To be searched: sidecar and tail, with as little writing as pays.
     Search,
+    /// To be searched after all, where it failed while it was read: nothing is believed, and this call has it in memory.
+    Again,
     /// To cover every whole turn.
     Fold,
     /// To be made anew, whatever it is worth.
@@ -165,7 +167,9 @@ impl Keeper {
     ) -> Result<Keeping, SidecarError> {
         let path = self.path(log.path(), place);
         let began = now();
-        let mut examined = examine(log, agent, &path, receipts);
+        let none = Receipts::default();
+        let believed = if need == Need::Again { &none } else { receipts };
+        let mut examined = examine(log, agent, &path, believed);
         let is_in_cache = || {
             receipts
                 .of(log.path())
@@ -318,7 +322,8 @@ impl Keeper {
         drop(sealed);
         let mut notes: Vec<String> = fault.into_iter().collect();
         let verdict = examined.verdict;
-        let tail = (need == Need::Search && !tail.documents.is_empty()).then_some(tail);
+        let tail = (matches!(need, Need::Search | Need::Again) && !tail.documents.is_empty())
+            .then_some(tail);
 
         let mut published = match examined.identity.filter(|_| is_file_of(&path, &bytes)) {
             Some(identity) => {
@@ -357,7 +362,9 @@ impl Keeper {
                 receipt.log_root = in_memory.header().log_root;
                 // Read from the file from now on, so that a call over many logs holds none of them.
                 let sidecar = match Snapshot::open(&path, Links::Refuse) {
-                    Ok(file) if file.identity() == identity => Sidecar::open(Store::File(file))?,
+                    Ok(file) if need != Need::Again && file.identity() == identity => {
+                        Sidecar::open(Store::File(file)).unwrap_or(in_memory)
+                    }
                     _ => in_memory,
                 };
                 Ok(Keeping {
@@ -386,7 +393,7 @@ impl Keeper {
 
     fn lock(&self, path: &Path, need: Need) -> Result<Lock, String> {
         let lock = match need {
-            Need::Search => self.locks.try_lock(path),
+            Need::Search | Need::Again => self.locks.try_lock(path),
             Need::Fold | Need::Rebuild => self.locks.lock(path, PATIENCE).map(Some),
         };
         match lock {
@@ -445,7 +452,7 @@ impl Keeper {
 /// Whether what was found serves as it is.
 fn serves(log: &LogFile, examined: &Examined, need: Need) -> bool {
     match (need, &examined.verdict) {
-        (Need::Rebuild, _) => false,
+        (Need::Rebuild | Need::Again, _) => false,
         (_, Verdict::Current | Verdict::Moved) => true,
         (Need::Search, Verdict::Appended { to, .. }) => {
             let covered = examined

@@ -102,7 +102,7 @@ impl Verdict {
 
     /// Whether what was appended is folded onto the sidecar, rather than the whole log anew.
     pub fn is_extended_by(&self, need: Need) -> bool {
-        matches!(self, Verdict::Appended { .. }) && need != Need::Rebuild
+        matches!(self, Verdict::Appended { .. }) && matches!(need, Need::Search | Need::Fold)
     }
 
     /// Whether the file is another's to replace: this program writes beside it, in the cache.
