@@ -219,6 +219,19 @@ impl Default for Home {
     }
 }
 
+/// Stops at the first line in which two answers of [`Home::answers`] differ.
+#[track_caller]
+pub fn assert_same(found: &str, expected: &str, what: &str) {
+    let (mut found, mut expected) = (found.lines(), expected.lines());
+    for number in 1.. {
+        let pair = (found.next(), expected.next());
+        assert_eq!(pair.0, pair.1, "{what}: line {number}");
+        if pair == (None, None) {
+            return;
+        }
+    }
+}
+
 /// A search for everything that holds a word of `query`.
 pub fn search(query: &str, logs: Logs) -> Search {
     Search {
