@@ -136,6 +136,7 @@ mod tests {
     #[test]
     fn each_failure_has_its_exit_its_kind_and_one_line() {
         let not_allowed = Failure::from(Error::NotAllowed {
+            what: "earlier tasks are off for this project",
             hint: "a person turns them on: memfold earlier on".into(),
         });
         assert_eq!(not_allowed.exit(), Exit::NotAllowed);

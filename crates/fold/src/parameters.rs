@@ -9,7 +9,8 @@ pub const VERSION: u32 = 1;
 /// The parameters of a fold, as a sidecar records them.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Parameters {
-    /// [`VERSION`] of the fold.
+    /// The sum of the versions of the fold, the agent's translation, the words and the redactor. Each of them only rises, so
+    /// a later program has the greater sum, and two programs never take turns to overwrite each other's sidecars.
     pub version: u32,
     /// SHA-256 over the agent's name, its translation's version, the versions of the words and of the redactor, and the
     /// versions of Unicode by which letters are told: a new toolchain can change them.
@@ -22,16 +23,18 @@ impl Parameters {
         let mut hash = Sha256::new();
         hash.update(b"memfold fold parameters\0");
         hash.update(agent.name().as_bytes());
+        let mut sum = VERSION;
         for version in [
             agent.version(),
             memfold_text::VERSION,
             memfold_redact::VERSION,
         ] {
+            sum = sum.saturating_add(version);
             hash.update([0]);
             hash.update(version.to_le_bytes());
         }
         Parameters {
-            version: VERSION,
+            version: sum,
             hash: hash.finalize().into(),
         }
     }

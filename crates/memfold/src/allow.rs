@@ -22,7 +22,8 @@ impl Memfold {
         }
         if matches!(logs, Logs::Everywhere) {
             return Err(Error::NotAllowed {
-                hint: "all projects are searched by a person only".to_owned(),
+                what: "all projects are searched by a person only",
+                hint: "search this project's tasks, without -A".to_owned(),
             });
         }
         let mut stored = found.iter().filter(|log| log.in_store);
@@ -35,13 +36,15 @@ impl Memfold {
             && stored.any(|log| !self.belongs(log, self.project(), receipts));
         if others {
             return Err(Error::NotAllowed {
-                hint: "another project's tasks are read by a person only".to_owned(),
+                what: "another project's tasks are read by a person only",
+                hint: "search this project's tasks".to_owned(),
             });
         }
         if self.switch().is_on(self.project())? {
             return Ok(());
         }
         Err(Error::NotAllowed {
+            what: "earlier tasks are off for this project",
             hint: "only the user can allow it, in their own terminal: memfold earlier on"
                 .to_owned(),
         })
@@ -66,7 +69,8 @@ impl Memfold {
     pub fn set_earlier(&self, on: bool) -> Result<EarlierSwitch, Error> {
         if on && self.viewer() != Viewer::Person {
             return Err(Error::NotAllowed {
-                hint: "only the user can turn this on, in their own terminal".to_owned(),
+                what: "an agent cannot turn earlier tasks on",
+                hint: "only the user can, in their own terminal: memfold earlier on".to_owned(),
             });
         }
         self.switch().set(self.project(), on, self.locks())?;

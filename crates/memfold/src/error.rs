@@ -13,10 +13,12 @@ pub enum Error {
         /// What to do.
         hint: String,
     },
-    /// An agent asked for earlier tasks, and no person turned that on.
-    #[error("earlier tasks are off for this project")]
+    /// An agent asked for what no person allowed it.
+    #[error("{what}")]
     NotAllowed {
-        /// How a person turns it on.
+        /// What is not allowed.
+        what: &'static str,
+        /// How a person allows it, or why none can.
         hint: String,
     },
     /// No task, event or log by that name.
@@ -54,7 +56,7 @@ impl Error {
     pub fn hint(&self) -> &str {
         match self {
             Error::Usage { hint, .. }
-            | Error::NotAllowed { hint }
+            | Error::NotAllowed { hint, .. }
             | Error::NotFound { hint, .. }
             | Error::File { hint, .. } => hint,
         }
