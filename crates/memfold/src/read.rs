@@ -59,11 +59,14 @@ pub(crate) fn tell(
             Part::Call(call) => {
                 let title = title_of(call);
                 let arguments = redact(&call.arguments);
-                // The subject is the title's; the arguments follow where they say more.
-                if arguments.trim() == call.subject.trim() || arguments.trim().is_empty() {
-                    texts.push(title.clone());
-                } else {
-                    texts.push(format!("{title}\n{arguments}"));
+                // The subject is in the title; what else the arguments say follows.
+                let more: Vec<&str> = arguments
+                    .lines()
+                    .filter(|line| line.trim() != call.subject.trim())
+                    .collect();
+                texts.push(title.clone());
+                if !more.is_empty() {
+                    texts.push(more.join("\n"));
                 }
                 told.calls.push(title);
             }
