@@ -231,3 +231,182 @@ fn group_scores(pool: &BTreeMap<EventId, Candidate>) -> BTreeMap<(usize, u32), f
         .map(|(group, lent)| (group, best(lent)))
         .collect()
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use memfold_segment::{Builder, Concept, Encoded, Everything, Reader, Term};
+    use memfold_text::QueryTerm;
+    use std::borrow::Cow;
+
+    /// One log with one segment; `sittings` says each event's.
+    struct OneLog {
+        sittings: Vec<u32>,
+    }
+
+    impl Places for OneLog {
+        fn event(&self, _segment: usize, document: DocId) -> EventId {
+            EventId {
+                log: 0,
+                number: document.0,
+            }
+        }
+        fn document(&self, event: EventId) -> Option<(usize, DocId)> {
+            self.sittings
+                .get(event.number as usize)
+                .map(|_| (0, DocId(event.number)))
+        }
+        fn group(&self, event: EventId) -> Option<u32> {
+            self.sittings.get(event.number as usize).copied()
+        }
+    }
+
+    fn segment(documents: &[&[&str]]) -> Encoded {
+        let mut builder = Builder::new();
+        for words in documents {
+            words
+                .iter()
+                .for_each(|word| builder.add(word.as_bytes(), 1));
+            builder.finish_document().unwrap();
+        }
+        builder
+            .encode(0..documents.len() as u32, &|term| Cow::Borrowed(term))
+            .unwrap()
+    }
+
+    fn ranked(query: &str, documents: &[&[&str]], sittings: &[u32]) -> Vec<(u32, f64)> {
+        let query = Query::new(query);
+        let encoded = segment(documents);
+        let reader = Reader::open(&encoded).unwrap();
+        let concepts: Vec<Concept> = query
+            .concepts
+            .iter()
+            .chain(&query.joined)
+            .map(|concept| Concept {
+                weight: concept.weight,
+                terms: concept
+                    .terms
+                    .iter()
+                    .map(|term| match term {
+                        QueryTerm::Exact(term) => Term::Exact(term.clone()),
+                        QueryTerm::Prefix(term) => Term::Prefix(term.clone()),
+                    })
+                    .collect(),
+            })
+            .collect();
+        let matches = Matches::gather(&[&reader], &concepts, &Everything);
+        let places = OneLog {
+            sittings: sittings.to_vec(),
+        };
+        let (ranked, _) = rank(&query, &matches, &places, &Everything, &Everything);
+        ranked
+            .into_iter()
+            .map(|event| (event.event.number, event.score))
+            .collect()
+    }
+
+    fn close(found: &[(u32, f64)], expected: &[(u32, f64)]) {
+        assert_eq!(found.len(), expected.len(), "{found:?}");
+        for ((event, score), (of, by_hand)) in found.iter().zip(expected) {
+            assert!(
+                event == of && (score - by_hand).abs() < 1e-12,
+                "{found:?} and by hand {expected:?}"
+            );
+        }
+    }
+
+    // Four events of one word each, so that every length is the average and norm = k1 = 0.9: what a concept adds is
+    // w · idf · 1.9 / 1.9 = w · idf. `fold` is in one of four: idf = ln(1 + 3.5 / 1.5) = ln(10 / 3); so is `log`.
+    #[test]
+    fn coverage_and_neighbours_by_hand() {
+        let found = ranked(
+            "fold log",
+            &[&["sfold"], &["slog"], &["sother"], &["sother"]],
+            &[0, 0, 1, 1],
+        );
+        // Each holds half of the query's idf: covered = idf · (½ + ½ · ½) = ¾ idf, and all of it is context, since the
+        // query has no name. Each lends the other a quarter: ¾ idf · 1.25. Scaled to the best that is 1; their sitting is
+        // the only one, so its score scaled is 1 and adds a quarter.
+        close(&found, &[(0, 1.25), (1, 1.25)]);
+    }
+
+    // The event between two that match holds no word itself; it is found by what they lend.
+    #[test]
+    fn an_event_between_two_that_match_by_hand() {
+        let found = ranked(
+            "fold log",
+            &[&["sfold"], &["sother"], &["slog"], &["sother"]],
+            &[0, 0, 0, 1],
+        );
+        // covered: ¾ idf, 0, ¾ idf; lent: 0, 2 · ¼ · ¾ idf, 0. Scaled: 1, ½, 1; the sitting's adds ¼ to each.
+        // The last event is next to a match, but in another sitting.
+        close(&found, &[(0, 1.25), (2, 1.25), (1, 0.75)]);
+    }
+
+    // Eight events in two sittings; `fold` in 0 and 4, `log` in 4.
+    #[test]
+    fn sittings_by_hand() {
+        let other: &[&str] = &["sother", "sother"];
+        let documents: [&[&str]; 8] = [
+            &["sfold", "sother"],
+            other,
+            other,
+            other,
+            &["sfold", "slog"],
+            other,
+            other,
+            other,
+        ];
+        let found = ranked("fold log", &documents, &[0, 0, 0, 0, 1, 1, 1, 1]);
+        let (fold, log) = ((1.0 + 6.5 / 2.5f64).ln(), (1.0 + 7.5 / 1.5f64).ln());
+        // Lengths are equal: norm 0.9, tf 1, so a concept adds its idf.
+        let first = fold * (0.5 + 0.5 * fold / (fold + log));
+        let second = fold + log;
+        let (best, quarter) = (second, 0.25);
+        close(
+            &found,
+            &[
+                (4, 1.0 + quarter),
+                (5, quarter + quarter),
+                (0, first / best + quarter * first / second),
+                (1, quarter * first / best + quarter * first / second),
+            ],
+        );
+    }
+
+    // A whole name weighs 2 and lends nothing; its parts do not either.
+    #[test]
+    fn names_weigh_two_and_lend_nothing_by_hand() {
+        let documents: [&[&str]; 3] = [
+            &["sscrub", "senv", "nscrubenv"],
+            &["sother", "sother", "sother"],
+            &["sscrub", "sother", "sother"],
+        ];
+        let found = ranked("ScrubEnv", &documents, &[0, 0, 0]);
+        let (scrub, one) = ((1.0 + 1.5 / 2.5f64).ln(), (1.0 + 2.5 / 1.5f64).ln());
+        let all = scrub + one + one;
+        let first = scrub + one + 2.0 * one;
+        let third = scrub * (0.5 + 0.5 * scrub / all);
+        close(&found, &[(0, 1.0), (2, third / first)]);
+    }
+
+    // `scrub env` asks for the names it may be the parts of; that nobody writes one changes nothing.
+    #[test]
+    fn joined_names_by_hand() {
+        let plain: [&[&str]; 2] = [
+            &["sscrub", "senv", "sother"],
+            &["sother", "sother", "sother"],
+        ];
+        close(&ranked("scrub env", &plain, &[0, 1]), &[(0, 1.25)]);
+        let named: [&[&str]; 2] = [
+            &["sscrub", "senv", "nscrub_env"],
+            &["sscrub", "senv", "sother"],
+        ];
+        let found = ranked("scrub env", &named, &[0, 1]);
+        let (both, one) = ((1.0 + 0.5 / 2.5f64).ln(), 2.0f64.ln());
+        let (all, first) = (2.0 * both + one, 2.0 * both + one);
+        let second = 2.0 * both * (0.5 + 0.5 * 2.0 * both / all);
+        // Context is the plain words': the same in both, each the best of its sitting.
+        close(&found, &[(0, 1.25), (1, second / first + 0.25)]);
+    }
+}
