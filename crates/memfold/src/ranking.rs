@@ -1,7 +1,7 @@
 //! The ranking of events (R2 of the measurements that the project started from), stage by stage, over what the segments
 //! gave. Parameters stand in one place, each with its source; the tests' reference computes the same without an index.
 //!
-//! 1. Base: BM25 over all segments as one collection, `k1` 0.9 and `b` 0.4; whole names weigh 2. The best [`POOL`] go on,
+//! 1. Base: BM25 over all segments as one collection, `k1` 0.9 and `b` 0.4; whole names weigh 4. The best [`POOL`] go on,
 //!    with their neighbours: the events before and after in the same sitting.
 //!    Beside the query's words, the names that adjacent ones may be parts of ([`Query::joined`]) weigh 1.
 //! 2. Coverage: `s = base · (½ + ½ · share)`, the share of the query's idf that the event holds. A joined name counts only
@@ -374,9 +374,9 @@ mod tests {
         );
     }
 
-    // A whole name weighs 2 and lends nothing; its parts do not either.
+    // A whole name weighs 4 and lends nothing; its parts do not either.
     #[test]
-    fn names_weigh_two_and_lend_nothing_by_hand() {
+    fn names_weigh_four_and_lend_nothing_by_hand() {
         let documents: [&[&str]; 3] = [
             &["sscrub", "senv", "nscrubenv"],
             &["sother", "sother", "sother"],
@@ -385,7 +385,7 @@ mod tests {
         let found = ranked("ScrubEnv", &documents, &[0, 0, 0]);
         let (scrub, one) = ((1.0 + 1.5 / 2.5f64).ln(), (1.0 + 2.5 / 1.5f64).ln());
         let all = scrub + one + one;
-        let first = scrub + one + 2.0 * one;
+        let first = scrub + one + 4.0 * one;
         let third = scrub * (0.5 + 0.5 * scrub / all);
         close(&found, &[(0, 1.0), (2, third / first)]);
     }

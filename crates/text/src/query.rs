@@ -34,8 +34,12 @@ pub struct Concept {
     pub terms: Vec<QueryTerm>,
 }
 
-/// A whole name in a query weighs two words.
-pub const NAME_WEIGHT: f64 = 2.0;
+/// A whole name in a query weighs four words.
+///
+/// R2 has two, beside which the pairs of a name's parts count again there; without pairs a name alone carries that. On 325
+/// names of 24 logs, precision at R asked bare / in a question: 97.7 / 93.2 with 2, 98.2 / 95.7 with 3, 98.2 / 97.2 with 4
+/// (R2 with pairs, in the same run: 99.2 / 95.4). LoCoMo's recall does not move.
+pub const NAME_WEIGHT: f64 = 4.0;
 
 /// A quoted part of a query: its words in a row, unstemmed.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -53,7 +57,7 @@ pub struct Phrase {
 ///
 /// let query = Query::new("where did we change ScrubEnv");
 /// let words: Vec<_> = query.concepts.iter().map(|c| (c.word.as_str(), c.weight)).collect();
-/// assert_eq!(words, [("change", 1.0), ("scrub", 1.0), ("env", 1.0), ("scrubenv", 2.0)]);
+/// assert_eq!(words, [("change", 1.0), ("scrub", 1.0), ("env", 1.0), ("scrubenv", 4.0)]);
 /// assert_eq!(query.concepts[0].terms, [
 ///     QueryTerm::Exact(b"schang".to_vec()),
 ///     QueryTerm::Exact(b"nchange".to_vec()),
@@ -332,7 +336,7 @@ mod tests {
                 ("runs", WordKind::Plain, 2, 1.0),
                 ("scrub", WordKind::Part, 2, 1.0),
                 ("env", WordKind::Part, 1, 1.0),
-                ("scrubenv", WordKind::Name, 2, 2.0),
+                ("scrubenv", WordKind::Name, 2, 4.0),
             ]
         );
         assert_eq!(

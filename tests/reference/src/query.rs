@@ -58,7 +58,7 @@ pub(crate) fn concepts(query: &str) -> Vec<Concept> {
         });
         let is_new = |ask: &Ask| !concepts.iter().any(|concept| concept.asks.contains(ask));
         let new: Vec<Ask> = asks.into_iter().filter(is_new).collect();
-        let weight = if word.kind == Kind::Name { 2.0 } else { 1.0 };
+        let weight = if word.kind == Kind::Name { 4.0 } else { 1.0 };
         let plain = !matches!(word.kind, Kind::Name | Kind::Part);
         match owner {
             Some(owner) => {
