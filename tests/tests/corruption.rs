@@ -390,10 +390,7 @@ fn around_a_damaged_end_everything_else_is_found() {
     }
     let unended = turns(0..6);
     let home = Home::folded(&unended[..unended.len() - 1]);
-    assert_eq!(
-        home.search("\"the gate held in turn5\"").matched,
-        home.search("turn5 gate").matched
-    );
+    assert_eq!(home.search("\"the gate held in turn5\"").matched, 1);
     assert_eq!(
         home.search("\"Done: the gate held in turn5.\"")
             .results

@@ -219,8 +219,11 @@ pub(crate) struct RecallArgs {
     #[arg(long, value_name = "FILE", value_hint = ValueHint::FilePath, conflicts_with = "logs")]
     pub(crate) log: Option<PathBuf>,
     /// Look for the task's log below DIR; may be given several times
-    #[arg(long, value_name = "DIR", value_hint = ValueHint::DirPath)]
+    #[arg(long, value_name = "DIR", value_hint = ValueHint::DirPath, conflicts_with = "all")]
     pub(crate) logs: Vec<PathBuf>,
+    /// Look for it in every project (a person only)
+    #[arg(short = 'A', long, conflicts_with = "log")]
+    pub(crate) all: bool,
 }
 
 /// Show the turns of a task, a card each
@@ -233,12 +236,18 @@ Examples:
   memfold cards 3f9a1c02
   memfold cards --log session.jsonl")]
 pub(crate) struct CardsArgs {
-    /// The task: 8 or more characters of its id, as `memfold logs` shows it
+    /// The task: 8 or more characters of its id, as `memfold logs` shows it; else the one written to last
     #[arg(value_name = "TASK", conflicts_with = "log")]
     pub(crate) task: Option<String>,
     /// The log
     #[arg(long, value_name = "FILE", value_hint = ValueHint::FilePath)]
     pub(crate) log: Option<PathBuf>,
+    /// Look for the task's log below DIR; may be given several times
+    #[arg(long, value_name = "DIR", value_hint = ValueHint::DirPath, conflicts_with_all = ["all", "log"])]
+    pub(crate) logs: Vec<PathBuf>,
+    /// Look for it in every project (a person only)
+    #[arg(short = 'A', long, conflicts_with = "log")]
+    pub(crate) all: bool,
 }
 
 /// List the project's logs, newest first

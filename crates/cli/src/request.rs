@@ -1,6 +1,8 @@
 //! From arguments to the engine's requests. Contradictions end here, each with a word on what to do instead.
 //! Pure: who asks, and when and where, are given.
 
+use std::path::PathBuf;
+
 use jiff::Timestamp;
 use jiff::tz::TimeZone;
 use memfold::{Filter, Logs, Recall, Search, Viewer};
@@ -109,11 +111,7 @@ fn everywhere(viewer: Viewer) -> Result<(), Failure> {
 
 /// What a recall asks for.
 pub(crate) fn recall(args: &RecallArgs) -> Result<Recall, Failure> {
-    let logs = match (&args.log, args.logs.is_empty()) {
-        (Some(log), _) => Logs::File(log.clone()),
-        (None, false) => Logs::Below(args.logs.clone()),
-        (None, true) => Logs::Project,
-    };
+    let logs = looked_for(args.log.as_ref(), &args.logs, args.all);
     let address = args.address.trim().to_owned();
     let seq = address
         .rsplit_once(':')
@@ -140,7 +138,17 @@ pub(crate) fn recall(args: &RecallArgs) -> Result<Recall, Failure> {
 
 /// Which log cards are asked for.
 pub(crate) fn cards(args: &CardsArgs) -> Logs {
-    args.log.clone().map_or(Logs::Project, Logs::File)
+    looked_for(args.log.as_ref(), &args.logs, args.all)
+}
+
+/// Where a task is looked for. The arguments' conflicts leave one of these.
+fn looked_for(log: Option<&PathBuf>, logs: &[PathBuf], all: bool) -> Logs {
+    match log {
+        Some(log) => Logs::File(log.clone()),
+        None if all => Logs::Everywhere,
+        None if logs.is_empty() => Logs::Project,
+        None => Logs::Below(logs.to_vec()),
+    }
 }
 
 /// Which logs are to be listed.

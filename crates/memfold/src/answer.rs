@@ -58,6 +58,7 @@ pub struct Hit {
     /// The agent's name.
     pub agent: &'static str,
     /// The log's file.
+    #[serde(serialize_with = "as_text")]
     pub log: PathBuf,
     /// The event's line.
     pub seq: u64,
@@ -112,6 +113,7 @@ pub struct Recalled {
     /// The agent's name.
     pub agent: &'static str,
     /// The log's file.
+    #[serde(serialize_with = "as_text")]
     pub log: PathBuf,
     /// The event's line.
     pub seq: u64,
@@ -260,6 +262,7 @@ pub struct LogRow {
     /// The agent's name.
     pub agent: &'static str,
     /// The file.
+    #[serde(serialize_with = "as_text")]
     pub path: PathBuf,
     /// Its size in bytes.
     pub bytes: u64,
@@ -300,6 +303,7 @@ pub struct FoldReport {
 #[derive(Clone, Debug, Serialize)]
 pub struct FoldRow {
     /// The log (or a sidecar whose log is gone).
+    #[serde(serialize_with = "as_text")]
     pub path: PathBuf,
     /// A stable word for what was found: `current`, `appended`, `missing`, `log-truncated`, …
     pub verdict: &'static str,
@@ -327,6 +331,7 @@ pub struct Status {
     /// The project's name.
     pub project: String,
     /// The project's folder.
+    #[serde(serialize_with = "as_text")]
     pub root: PathBuf,
     /// May an agent search this project's earlier tasks?
     pub earlier: bool,
@@ -347,10 +352,13 @@ pub struct Status {
     /// When the newest log was last written to.
     pub newest: Option<String>,
     /// Where memfold writes.
+    #[serde(serialize_with = "as_text")]
     pub data_dir: PathBuf,
     /// The switch's file is here.
+    #[serde(serialize_with = "as_text")]
     pub config_dir: PathBuf,
     /// Receipts, and sidecars of folders that cannot be written.
+    #[serde(serialize_with = "as_text")]
     pub cache_dir: PathBuf,
     /// Per log that is left out or behind, why.
     pub left_out: Vec<String>,
@@ -388,9 +396,16 @@ pub struct ResumeCommand {
 #[derive(Clone, Debug, Serialize)]
 pub struct EarlierSwitch {
     /// The project's folder.
+    #[serde(serialize_with = "as_text")]
     pub project: PathBuf,
     /// May an agent search this project's earlier tasks?
     pub on: bool,
     /// The file that says so.
+    #[serde(serialize_with = "as_text")]
     pub file: PathBuf,
+}
+
+/// A path as JSON's text: what is no Unicode in it is replaced, since JSON has no other text.
+fn as_text<S: serde::Serializer>(path: &std::path::Path, serializer: S) -> Result<S::Ok, S::Error> {
+    serializer.serialize_str(&path.to_string_lossy())
 }

@@ -179,6 +179,9 @@ impl Memfold {
             hint: "try: memfold rebuild".to_owned(),
         })?;
         let (_, mut log) = self.row(&ready.entry, &receipts, &Retention::default());
+        // The open turn counts too.
+        log.turns = cards.last().map(|card| card.turn).or(log.turns);
+        log.events = Some(ready.documents());
         log.short = Addresses::new(std::iter::once(log.task.as_str())).short(&log.task);
         let cards = (0u32..)
             .zip(&cards)

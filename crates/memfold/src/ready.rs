@@ -456,13 +456,12 @@ impl Memfold {
                             },
                         );
                     }
-                    let size = if is_proved(&job.0, receipts, need) {
-                        0
-                    } else {
-                        job.0.identity.size
-                    };
+                    let counted = !is_proved(&job.0, receipts, need);
+                    let size = job.0.identity.size;
                     let kept = keep(job);
-                    progress.advance(size);
+                    if counted {
+                        progress.advance(size);
+                    }
                     self.save_now_and_then(&kept, &saved);
                     (number, kept)
                 })

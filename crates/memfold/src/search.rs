@@ -1,5 +1,6 @@
 //! A search of sessions: logs → sidecars and tails → segments → the ranking as one collection → the best events, read again.
 
+use std::path::PathBuf;
 use std::time::Instant;
 
 use memfold_fold::card::Card;
@@ -14,7 +15,7 @@ use crate::engine::Memfold;
 use crate::error::Error;
 use crate::filter::{self, passing_filter};
 use crate::progress::Progress;
-use crate::ranking::{RankedEvent, rank};
+use crate::ranking::{PHRASE_POOL, RankedEvent, rank};
 use crate::read::{Told, tell, words_of};
 use crate::ready::Ready;
 use crate::request::{Filter, Logs, Search};
@@ -103,7 +104,18 @@ impl Memfold {
         }
         let places = segments.places(logs);
         let (mut ranked, matched) = rank(query, &matches, &places, &live, &filter);
-        keep_phrases(query, logs, &mut ranked);
+        let mut matched = matched;
+        let mut looked_at_all = true;
+        if !query.phrases.is_empty() {
+            keep_phrases(query, logs, &mut ranked);
+            looked_at_all = usize::try_from(matched).is_ok_and(|matched| matched <= PHRASE_POOL);
+            if !looked_at_all {
+                notes.push(format!(
+                    "the quoted words were looked for in the best {PHRASE_POOL} of {matched} events"
+                ));
+            }
+            matched = ranked.len() as u64;
+        }
 
         let all = query.concepts.len();
         let best_words = ranked
@@ -118,7 +130,7 @@ impl Memfold {
             } else {
                 "earlier"
             },
-            project: self.project_name(),
+            project: self.searched(&search.logs),
             query: search.query.clone(),
             words: query.words.clone(),
             ranked: Ranked {
@@ -128,7 +140,7 @@ impl Memfold {
             matched,
             weak: best_words * 2 < all,
             best_words,
-            complete: segments.notes.is_empty() && matches.failures().is_empty(),
+            complete: looked_at_all && segments.notes.is_empty() && matches.failures().is_empty(),
             notes,
             results: Vec::new(),
             micros: 0,
@@ -171,7 +183,13 @@ impl Memfold {
             .card(document.card)
             .map_err(|error| error.to_string())?;
         let told = self.told(ready, &document)?;
-        let lines = matcher.best_lines(&told.text, BEST_LINES, LINE_CHARS);
+        let mut lines = matcher.best_lines(&told.text, BEST_LINES, LINE_CHARS);
+        if lines.is_empty() {
+            // A result found by its call alone, which the title tells: how it begins.
+            let first =
+                memfold_text::lines::lines(&told.text).find(|line| !line.text.trim().is_empty());
+            lines.extend(first.map(|line| matcher.show(line.number, line.text, LINE_CHARS)));
+        }
         let missing = query
             .concepts
             .iter()
@@ -195,9 +213,13 @@ impl Memfold {
                 }
                 read
             }
-            Logs::Project | Logs::Everywhere => {
-                vec!["memfold".into(), "recall".into(), address.clone()]
-            }
+            Logs::Everywhere => vec![
+                "memfold".into(),
+                "recall".into(),
+                address.clone(),
+                "-A".into(),
+            ],
+            Logs::Project => vec!["memfold".into(), "recall".into(), address.clone()],
         };
         Ok(Hit {
             rank: 0,
@@ -228,6 +250,18 @@ impl Memfold {
             provenance: "external:log",
             archived: ready.entry.archived,
         })
+    }
+
+    /// What was searched, by a name: the project's, or that of the folders.
+    fn searched(&self, logs: &Logs) -> String {
+        match logs {
+            Logs::Project | Logs::File(_) => self.project_name(),
+            Logs::Everywhere => "all projects".to_owned(),
+            Logs::Below(folders) => {
+                let name = |folder: &PathBuf| crate::project::name(folder);
+                folders.iter().map(name).collect::<Vec<_>>().join(", ")
+            }
+        }
     }
 
     /// An event, read again.
