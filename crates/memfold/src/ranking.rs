@@ -18,8 +18,8 @@
 
 use std::collections::BTreeMap;
 
-use memfold_segment::{Bm25, DocId, Matches, Select};
-use memfold_text::{Query, WordKind};
+use memfold_segment::{Bm25, Concept, DocId, Matches, Select, Term};
+use memfold_text::{Query, QueryTerm, WordKind};
 
 /// BM25 for events: long results are held against little, repetition counts soon no more (RANKING, R2.2).
 pub const BM25: Bm25 = Bm25 { k1: 0.9, b: 0.4 };
@@ -203,6 +203,26 @@ pub fn rank(
     (ranked, base.matched)
 }
 
+/// The query's concepts, then its joined names, as the segments are asked.
+pub fn concepts(query: &Query) -> Vec<Concept> {
+    query
+        .concepts
+        .iter()
+        .chain(&query.joined)
+        .map(|concept| Concept {
+            weight: concept.weight,
+            terms: concept
+                .terms
+                .iter()
+                .map(|term| match term {
+                    QueryTerm::Exact(term) => Term::Exact(term.clone()),
+                    QueryTerm::Prefix(term) => Term::Prefix(term.clone()),
+                })
+                .collect(),
+        })
+        .collect()
+}
+
 /// The events before and after.
 fn neighbours(event: EventId) -> impl Iterator<Item = EventId> {
     [event.number.checked_sub(1), event.number.checked_add(1)]
@@ -235,8 +255,7 @@ fn group_scores(pool: &BTreeMap<EventId, Candidate>) -> BTreeMap<(usize, u32), f
 #[cfg(test)]
 mod tests {
     use super::*;
-    use memfold_segment::{Builder, Concept, Encoded, Everything, Reader, Term};
-    use memfold_text::QueryTerm;
+    use memfold_segment::{Builder, Encoded, Everything, Reader};
     use std::borrow::Cow;
 
     /// One log with one segment; `sittings` says each event's.
@@ -278,23 +297,7 @@ mod tests {
         let query = Query::new(query);
         let encoded = segment(documents);
         let reader = Reader::open(&encoded).unwrap();
-        let concepts: Vec<Concept> = query
-            .concepts
-            .iter()
-            .chain(&query.joined)
-            .map(|concept| Concept {
-                weight: concept.weight,
-                terms: concept
-                    .terms
-                    .iter()
-                    .map(|term| match term {
-                        QueryTerm::Exact(term) => Term::Exact(term.clone()),
-                        QueryTerm::Prefix(term) => Term::Prefix(term.clone()),
-                    })
-                    .collect(),
-            })
-            .collect();
-        let matches = Matches::gather(&[&reader], &concepts, &Everything);
+        let matches = Matches::gather(&[&reader], &concepts(&query), &Everything);
         let places = OneLog {
             sittings: sittings.to_vec(),
         };

@@ -6,8 +6,8 @@ use std::time::Instant;
 use memfold_fold::card::Card;
 use memfold_fold::document::{Document, DocumentKind};
 use memfold_log::Timestamp;
-use memfold_segment::{Concept, Matches, Reader, Term};
-use memfold_text::{Matcher, Query, QueryTerm};
+use memfold_segment::{Matches, Reader};
+use memfold_text::{Matcher, Query};
 
 use crate::address::Addresses;
 use crate::answer::{Answer, Hit, NumberedLine, Ranked};
@@ -15,7 +15,7 @@ use crate::engine::Memfold;
 use crate::error::Error;
 use crate::filter::{self, passing_filter};
 use crate::progress::Progress;
-use crate::ranking::{PHRASE_POOL, RankedEvent, rank};
+use crate::ranking::{PHRASE_POOL, RankedEvent, concepts, rank};
 use crate::read::{Told, tell, words_of};
 use crate::ready::Ready;
 use crate::request::{Filter, Logs, Search};
@@ -303,26 +303,6 @@ impl Memfold {
         }
         "nothing matched; try other words for it, or fewer".to_owned()
     }
-}
-
-/// The query's concepts, then its joined names, as the segments are asked.
-fn concepts(query: &Query) -> Vec<Concept> {
-    query
-        .concepts
-        .iter()
-        .chain(&query.joined)
-        .map(|concept| Concept {
-            weight: concept.weight,
-            terms: concept
-                .terms
-                .iter()
-                .map(|term| match term {
-                    QueryTerm::Exact(term) => Term::Exact(term.clone()),
-                    QueryTerm::Prefix(term) => Term::Prefix(term.clone()),
-                })
-                .collect(),
-        })
-        .collect()
 }
 
 /// Keeps, of the ranked events, those that hold every quoted phrase: looked for in the events themselves.
