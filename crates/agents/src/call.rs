@@ -118,6 +118,7 @@ pub(crate) fn call<'a>(id: Cow<'a, str>, tool: Cow<'a, str>, input: Input<'a>) -
         id,
         subject: one_line(subject),
         arguments: input.lines(),
+        names: Cow::Owned(input.names()),
         effect,
         tool,
     }

@@ -12,11 +12,14 @@ use crate::json::{Key, otherwise};
 
 /// How deep arguments are read. Real ones nest three or four deep; serde_json itself stops at 128.
 const DEEPEST: usize = 48;
+/// How many names of arguments are kept. No tool has more; data under made-up keys has.
+const MOST_NAMES: usize = 64;
 
 /// The strings of a call's arguments, each under the top-level key that holds it.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Input<'a> {
     strings: Vec<(Cow<'a, str>, Cow<'a, str>)>,
+    names: Vec<Cow<'a, str>>,
 }
 
 impl<'a> Input<'a> {
@@ -24,6 +27,7 @@ impl<'a> Input<'a> {
     pub(crate) fn text(text: Cow<'a, str>) -> Self {
         Input {
             strings: vec![(Cow::Borrowed(""), text)],
+            names: Vec::new(),
         }
     }
 
@@ -60,6 +64,7 @@ impl<'a> Input<'a> {
                 .into_iter()
                 .map(|(key, text)| (own(key), own(text)))
                 .collect(),
+            names: self.names.into_iter().map(own).collect(),
         }
     }
 
@@ -93,6 +98,11 @@ impl<'a> Input<'a> {
             .or_else(|| self.first())
     }
 
+    /// The names at every depth, each once, a line each.
+    pub(crate) fn names(&self) -> String {
+        self.names.join("\n")
+    }
+
     /// Every string, a line each.
     pub(crate) fn lines(&self) -> Cow<'a, str> {
         match self.strings.as_slice() {
@@ -117,14 +127,14 @@ impl<'a> Input<'a> {
 
 impl<'de: 'a, 'a> Deserialize<'de> for Input<'a> {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        let mut strings = Vec::new();
+        let mut input = Input::default();
         Strings {
             under: None,
             depth: 0,
-            into: &mut strings,
+            into: &mut input,
         }
         .deserialize(deserializer)?;
-        Ok(Input { strings })
+        Ok(input)
     }
 }
 
@@ -132,12 +142,13 @@ impl<'de: 'a, 'a> Deserialize<'de> for Input<'a> {
 struct Strings<'k, 'v, 'de> {
     under: Option<&'k Cow<'de, str>>,
     depth: usize,
-    into: &'v mut Vec<(Cow<'de, str>, Cow<'de, str>)>,
+    into: &'v mut Input<'de>,
 }
 
 impl<'de> Strings<'_, '_, 'de> {
     fn push(self, text: Cow<'de, str>) {
         self.into
+            .strings
             .push((self.under.cloned().unwrap_or_default(), text));
     }
 }
@@ -180,6 +191,10 @@ impl<'de> Visitor<'de> for Strings<'_, '_, 'de> {
     fn visit_map<A: MapAccess<'de>>(self, mut object: A) -> Result<(), A::Error> {
         let depth = self.depth.saturating_add(1);
         while let Some(Key(key)) = object.next_key::<Key<'de>>()? {
+            let names = &mut self.into.names;
+            if names.len() < MOST_NAMES && !names.contains(&key) {
+                names.push(key.clone());
+            }
             let under = Some(self.under.unwrap_or(&key));
             object.next_value_seed(Strings {
                 under,
@@ -202,6 +217,7 @@ mod tests {
             serde_json::from_str(r#"{"a":"one","n":3,"b":["two",{"c":"three"}],"d":null}"#)
                 .unwrap();
         assert_eq!(input.lines(), "one\ntwo\nthree");
+        assert_eq!(input.names(), "a\nn\nb\nc\nd");
         assert_eq!(input.named(&["x", "b"]).map(|text| &**text), Some("two"));
         assert_eq!(input.all_named("b").count(), 2);
     }

@@ -59,6 +59,7 @@ fn part(part: Part<'_>) -> Part<'static> {
             tool: own(call.tool),
             subject: own(call.subject),
             arguments: own(call.arguments),
+            names: own(call.names),
             effect: effect(call.effect),
         }),
         Part::Output(output) => Part::Output(Output {

@@ -347,6 +347,7 @@ impl Fold {
                     self.words.add_text(&call.tool, 1);
                     self.words
                         .add_text(&memfold_redact::redact(&call.arguments), 1);
+                    self.words.add_text(&memfold_redact::redact(&call.names), 1);
                 }
                 Part::Call(_) => {}
                 Part::Output(output) => {

@@ -137,6 +137,8 @@ pub struct Call<'a> {
     pub subject: Cow<'a, str>,
     /// Every string of the arguments, a line each, in their order.
     pub arguments: Cow<'a, str>,
+    /// The names of the arguments at every depth, each once, a line each: a name of a tool's own may be what is asked for.
+    pub names: Cow<'a, str>,
     /// What the call does, as far as a card tells it.
     pub effect: Effect<'a>,
 }

@@ -200,6 +200,7 @@ impl Reading {
                     Part::Call(call) => {
                         bag.add(&call.tool, 1);
                         bag.add(&redact(&call.arguments), 1);
+                        bag.add(&redact(&call.names), 1);
                     }
                     Part::Output(output) if retrieved(&output.call) => {}
                     Part::Output(output) => {
