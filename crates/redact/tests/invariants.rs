@@ -174,3 +174,14 @@ fn repeated_keywords_cost_no_more() {
         assert!(redact(&text).len() < 40 * text.len());
     }
 }
+
+// A placeholder made the value beside it one that the first pass had not told.
+#[test]
+fn what_a_placeholder_reveals_is_redacted_too() {
+    let id = ["AKIA", "AAAA0A0AA0A00000"].concat();
+    let pat = ["ghp_", "AaaA0A0aAaAAAAAaA0Aaa0AAA0aaAaAA0AAA"].concat();
+    let text = format!("token: {id}/{pat}api_key = '0AA0B1a2'-{id}");
+    let once = redact(&text);
+    assert!(!once.contains("0AA0B1a2"), "{once}");
+    assert_eq!(redact(&once), once);
+}
