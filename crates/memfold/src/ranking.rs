@@ -87,7 +87,9 @@ pub fn rank(
     } else {
         PHRASE_POOL
     };
-    let base = matches.rank(&BM25, filter, pool);
+    let base = matches.rank(&BM25, filter, pool, &|segment, document| {
+        places.event(segment, document)
+    });
     let asked = query.concepts.len();
     let counts = |place: usize, holding: u64| place < asked || holding > 0;
     let idf: Vec<f64> = base

@@ -166,7 +166,7 @@ impl<'b> Names<'b> {
 
 /// Takes terms in ascending order.
 #[derive(Default)]
-struct Writer {
+pub(crate) struct Writer {
     rows: Vec<u8>,
     keys: Vec<u8>,
     blocks: Vec<u8>,
@@ -179,7 +179,8 @@ struct Writer {
 }
 
 impl Writer {
-    fn put_term(&mut self, term: &[u8], postings: &[Posting]) -> Result<(), Error> {
+    /// Adds a term and its postings, one or more.
+    pub(crate) fn put_term(&mut self, term: &[u8], postings: &[Posting]) -> Result<(), Error> {
         let common = common(&self.last, term);
         let first_of_block = (self.terms as usize).is_multiple_of(BLOCK);
         if first_of_block {
@@ -255,7 +256,8 @@ impl Writer {
         Ok(())
     }
 
-    fn finish(mut self, lengths: &[u32]) -> Result<Encoded, Error> {
+    /// The segment, given the lengths of its documents.
+    pub(crate) fn finish(mut self, lengths: &[u32]) -> Result<Encoded, Error> {
         self.close_block()?;
         let total_length = lengths.iter().map(|&length| u64::from(length)).sum();
         let documents = lengths.len() as u32;

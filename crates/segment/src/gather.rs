@@ -56,6 +56,11 @@ pub trait Select {
     fn all(&self, _segment: usize) -> bool {
         false
     }
+
+    /// How many of a segment's documents are, and how long, where that is known without asking for each.
+    fn counted(&self, _segment: usize) -> Option<Collection> {
+        None
+    }
 }
 
 /// All documents.
@@ -186,27 +191,26 @@ fn gather_segment<'r, S: Source>(
             lists.push((concept, start..postings.len()));
         }
     }
-    if all && lists.is_empty() {
-        let collection = Collection {
+    let counted = live.counted(index).or_else(|| {
+        all.then(|| Collection {
             documents: u64::from(reader.documents()),
             total_length: reader.total_length(),
-        };
+        })
+    });
+    if let (Some(collection), true) = (counted, lists.is_empty()) {
         return Ok((collection, None));
     }
     let lengths = reader.lengths()?;
-    let mut collection = Collection {
-        documents: u64::from(reader.documents()),
-        total_length: reader.total_length(),
-    };
-    if !all {
-        collection = Collection::default();
+    let collection = counted.unwrap_or_else(|| {
+        let mut collection = Collection::default();
         for (doc, length) in (0..).map(DocId).zip(lengths.iter()) {
             if live.holds(index, doc) {
                 collection.documents += 1;
                 collection.total_length += u64::from(length);
             }
         }
-    }
+        collection
+    });
     let documents = reader.documents();
     let held = (!lists.is_empty()).then_some(Held {
         index,

@@ -6,7 +6,7 @@
 //! readers at once. The bytes are those of `formats/segment.md`, and depend on the documents alone.
 //!
 //! Read in this order: `builder` (with `interner`, `hash`, `chain` below it), `encode` (with `list` and
-//! `bits`), `table`, `block`, `reader`, `entries`, `verify`, then `bm25`, `gather` and `rank`.
+//! `bits`), `table`, `block`, `reader`, `entries`, `verify`, `merge`, then `bm25`, `gather` and `rank`.
 
 mod bits;
 mod block;
@@ -22,6 +22,7 @@ mod hash;
 mod interner;
 mod lengths;
 mod list;
+mod merge;
 mod rank;
 mod reader;
 mod source;
@@ -33,6 +34,7 @@ pub use builder::Builder;
 pub use error::Error;
 pub use gather::{Collection, Concept, Everything, Matches, Select, Term};
 pub use lengths::Lengths;
+pub use merge::{Part, merge};
 pub use rank::{Ranked, Scored, rank};
 pub use reader::Reader;
 pub use source::{Encoded, Section, Source};

@@ -75,14 +75,20 @@ pub fn rank<S: Source>(
     let failures = std::mem::take(&mut matches.failures);
     Ranked {
         failures,
-        ..matches.rank(params, filter, k)
+        ..matches.rank(params, filter, k, &|segment, doc| (segment, doc.0))
     }
 }
 
 impl Matches<'_> {
-    /// The best `k` of the documents that `filter` selects. `failures` is left empty here: they are
-    /// [those of the reading](Matches::failures).
-    pub fn rank(&self, params: &Bm25, filter: &dyn Select, k: usize) -> Ranked {
+    /// The best `k` of the documents that `filter` selects; of equal scores, those come first whose place in `order` is
+    /// less. `failures` is left empty here: they are [those of the reading](Matches::failures).
+    pub fn rank<P: Ord + Copy>(
+        &self,
+        params: &Bm25,
+        filter: &dyn Select,
+        k: usize,
+        order: &dyn Fn(usize, DocId) -> P,
+    ) -> Ranked {
         let weights = self.weights();
         let average = self.collection.average_length();
         let mut top = Top {
@@ -90,6 +96,7 @@ impl Matches<'_> {
             k,
             matched: 0,
             filter,
+            order,
         };
         let mut scores = Vec::new();
         for (place, held) in self.segments.iter().enumerate() {
@@ -120,7 +127,7 @@ impl Matches<'_> {
             .heap
             .into_sorted_vec()
             .into_iter()
-            .filter_map(|Reverse(hit)| self.scored(&hit))
+            .filter_map(|Reverse(hit)| self.scored(hit.place, hit.doc, hit.score))
             .collect();
         let concepts = self
             .concepts
@@ -168,13 +175,13 @@ impl Matches<'_> {
             .collect()
     }
 
-    fn scored(&self, hit: &Hit) -> Option<Scored> {
-        let held = self.segments.get(hit.place)?;
-        let frequencies = self.frequencies(held, hit.doc);
+    fn scored(&self, place: usize, doc: DocId, score: f64) -> Option<Scored> {
+        let held = self.segments.get(place)?;
+        let frequencies = self.frequencies(held, doc);
         Some(Scored {
             segment: held.index,
-            doc: hit.doc,
-            score: hit.score,
+            doc,
+            score,
             frequencies,
         })
     }
@@ -233,53 +240,65 @@ fn accumulate(
 
 /// A candidate; the greater, the better.
 #[derive(Debug, Clone, Copy)]
-struct Hit {
+struct Hit<P> {
     score: f64,
+    order: P,
     place: usize,
     doc: DocId,
 }
 
-impl Ord for Hit {
+impl<P: Ord> Ord for Hit<P> {
     fn cmp(&self, other: &Self) -> Ordering {
         self.score
             .total_cmp(&other.score)
-            .then_with(|| (other.place, other.doc).cmp(&(self.place, self.doc)))
+            .then_with(|| other.order.cmp(&self.order))
     }
 }
 
-impl PartialOrd for Hit {
+impl<P: Ord> PartialOrd for Hit<P> {
     fn partial_cmp(&self, other: &Self) -> Option<Ordering> {
         Some(self.cmp(other))
     }
 }
 
-impl PartialEq for Hit {
+impl<P: Ord> PartialEq for Hit<P> {
     fn eq(&self, other: &Self) -> bool {
         self.cmp(other).is_eq()
     }
 }
 
-impl Eq for Hit {}
+impl<P: Ord> Eq for Hit<P> {}
 
 /// The best k so far, the least of them on top.
-struct Top<'a> {
-    heap: BinaryHeap<Reverse<Hit>>,
+struct Top<'a, P> {
+    heap: BinaryHeap<Reverse<Hit<P>>>,
     k: usize,
     matched: u64,
     filter: &'a dyn Select,
+    order: &'a dyn Fn(usize, DocId) -> P,
 }
 
-impl Top<'_> {
+impl<P: Ord + Copy> Top<'_, P> {
     #[inline]
     fn offer(&mut self, place: usize, segment: usize, doc: DocId, score: f64) {
         if score > 0.0 && self.filter.holds(segment, doc) {
             self.matched += 1;
-            self.keep(Hit { score, place, doc });
+            // The order is asked for only where it may decide.
+            if self.heap.len() < self.k
+                || self.heap.peek().is_some_and(|least| score >= least.0.score)
+            {
+                let order = (self.order)(segment, doc);
+                self.keep(Hit {
+                    score,
+                    order,
+                    place,
+                    doc,
+                });
+            }
         }
     }
 
-    #[inline]
-    fn keep(&mut self, hit: Hit) {
+    fn keep(&mut self, hit: Hit<P>) {
         if self.heap.len() < self.k {
             self.heap.push(Reverse(hit));
         } else if let Some(mut least) = self.heap.peek_mut()
