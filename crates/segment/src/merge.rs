@@ -62,11 +62,13 @@ pub fn merge<S: Source>(parts: &[Part<'_, S>]) -> Result<Encoded, Error> {
             .filter(|first| first.checked_add(part.segment.documents()).is_some())
             .ok_or(Error::Full("2^32-1 documents"))?;
         let own = part.segment.lengths()?;
-        lengths.extend(
-            (0..)
-                .zip(own.iter())
-                .map(|(document, length)| if counts(part.live, document) { length } else { 0 }),
-        );
+        lengths.extend((0..).zip(own.iter()).map(|(document, length)| {
+            if counts(part.live, document) {
+                length
+            } else {
+                0
+            }
+        }));
         let mut entries = part.segment.entries()?;
         if let Some(term) = entries.advance()? {
             let term = Key::of(term);

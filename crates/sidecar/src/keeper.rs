@@ -17,13 +17,12 @@ use memfold_fold::facts::LogFacts;
 use memfold_fold::{Parameters, Tail};
 use memfold_log::Form;
 use memfold_segment::Builder;
-use sha2::{Digest, Sha256};
 
 use crate::bytes::Bytes;
 use crate::fold_log::{Folded, fold_on, fold_tail, fold_whole};
 use crate::judge::{self, Examined, examine, known_content, newer_than_ours, verdict_of};
 use crate::log_file::LogFile;
-use crate::receipts::{Place, Receipt, Receipts, beside};
+use crate::receipts::{Place, Receipt, Receipts, beside, key_of};
 use crate::tails::{self, Origin};
 use crate::verdict::Verdict;
 use crate::{Sidecar, SidecarError, encode, verify_bytes};
@@ -489,12 +488,10 @@ fn renewed(
     })
 }
 
-/// A file name for what is kept of a log elsewhere: half of the SHA-256 of its path.
+/// A file name for what is kept of a log elsewhere.
 fn name_of(log: &Path) -> String {
-    let digest = Sha256::digest(log.as_os_str().as_encoded_bytes());
-    digest
+    key_of(log)
         .iter()
-        .take(16)
         .map(|byte| format!("{byte:02x}"))
         .collect()
 }

@@ -1,19 +1,21 @@
 //! Receipts: what this machine proved of a log and its sidecar, and when, so that a search need not prove it again.
 //! Disposable: without them every sidecar is folded once more. They are also the catalogue of the logs known so far.
 
-use std::collections::HashMap;
+use std::collections::{BTreeMap, HashMap};
 use std::path::{Path, PathBuf};
+use std::sync::OnceLock;
 use std::time::Duration;
 
 use bincode::{Decode, Encode};
 use memfold_disk::{Identity, Links, Locks, Mode, Snapshot, publish};
 use memfold_fold::codec;
 use memfold_log::Form;
+use sha2::{Digest, Sha256};
 
 use crate::SidecarError;
 
 /// What the file begins with: a name and its version.
-const MAGIC: &[u8; 8] = b"memrcpt1";
+const MAGIC: &[u8; 8] = b"memrcpt2";
 /// How long a writer waits for another.
 const PATIENCE: Duration = Duration::from_secs(5);
 
@@ -76,11 +78,11 @@ impl Receipt {
     }
 }
 
-/// The receipts of this machine, by the log's path.
+/// The receipts of this machine, by the log's path. Of thousands a call needs few: each is read when it is asked for.
 #[derive(Debug, Default)]
 pub struct Receipts {
     file: PathBuf,
-    known: HashMap<PathBuf, Receipt>,
+    kept: Table,
     changed: HashMap<PathBuf, Option<Receipt>>,
 }
 
@@ -88,47 +90,55 @@ pub struct Receipts {
 const FILE: &str = "receipts";
 
 impl Receipts {
-    /// Reads the receipts below a cache directory. Missing, damaged or of another version: none.
+    /// Opens the receipts below a cache directory. Missing, damaged or of another version: none.
     pub fn load(cache: &Path) -> Receipts {
         let file = cache.join(FILE);
-        let known = read(&file).unwrap_or_default();
+        let kept = Table::open(&file).unwrap_or_default();
         Receipts {
             file,
-            known,
+            kept,
             changed: HashMap::new(),
         }
     }
 
     /// The receipt of a log.
     pub fn of(&self, log: &Path) -> Option<&Receipt> {
-        self.known.get(log)
+        match self.changed.get(log) {
+            Some(changed) => changed.as_ref(),
+            None => self.kept.of(log),
+        }
     }
 
     /// A receipt, of whatever log, for the same content of a sidecar: what was moved is known by it.
     pub fn with_content(&self, content_root: &[u8; 32]) -> Option<&Receipt> {
-        self.known
-            .values()
+        self.all()
+            .map(|(_, receipt)| receipt)
             .find(|receipt| receipt.content_root == *content_root)
     }
 
     /// Every log known, with its receipt.
     pub fn all(&self) -> impl Iterator<Item = (&Path, &Receipt)> {
-        self.known
+        let kept = self
+            .kept
+            .all()
+            .filter(|(path, _)| !self.changed.contains_key(*path));
+        let changed = self
+            .changed
             .iter()
-            .map(|(path, receipt)| (path.as_path(), receipt))
+            .filter_map(|(path, receipt)| Some((path.as_path(), receipt.as_ref()?)));
+        kept.chain(changed)
     }
 
     /// Notes a log's receipt, to be saved.
     pub fn put(&mut self, log: &Path, receipt: Receipt) {
-        if self.known.get(log) != Some(&receipt) {
-            self.known.insert(log.to_owned(), receipt.clone());
+        if self.of(log) != Some(&receipt) {
             self.changed.insert(log.to_owned(), Some(receipt));
         }
     }
 
     /// Drops a log's receipt, to be saved.
     pub fn drop(&mut self, log: &Path) {
-        if self.known.remove(log).is_some() {
+        if self.of(log).is_some() {
             self.changed.insert(log.to_owned(), None);
         }
     }
@@ -152,14 +162,8 @@ impl Receipts {
         let _lock = locks
             .lock(&self.file, PATIENCE)
             .map_err(std::io::Error::other)?;
-        let mut now = read(&self.file).unwrap_or_default();
-        for (path, receipt) in self.changed.drain() {
-            match receipt {
-                Some(receipt) => now.insert(path, receipt),
-                None => now.remove(&path),
-            };
-        }
-        let bytes = write(&now)?;
+        let now = Table::open(&self.file).unwrap_or_default();
+        let bytes = write(&now, &self.changed)?;
         publish(
             &self.file,
             Mode::Private,
@@ -173,46 +177,151 @@ impl Receipts {
             },
         )
         .map_err(std::io::Error::other)?;
-        self.known = now;
+        self.kept = Table::open(&self.file).unwrap_or_default();
+        self.changed.clear();
         Ok(())
     }
 }
 
-/// `MAGIC`, the CRC-32 of the rest, then the receipts as one record, sorted by path.
-fn write(receipts: &HashMap<PathBuf, Receipt>) -> Result<Vec<u8>, SidecarError> {
-    let mut rows: Vec<(Vec<u8>, &Receipt)> = receipts
-        .iter()
-        .map(|(path, receipt)| (path.as_os_str().as_encoded_bytes().to_vec(), receipt))
-        .collect();
-    rows.sort_by(|a, b| a.0.cmp(&b.0));
-    let body = codec::encode(&rows).map_err(|error| SidecarError::Unwritable(error.to_string()))?;
-    let mut bytes = MAGIC.to_vec();
-    bytes.extend_from_slice(&crc32fast::hash(&body).to_le_bytes());
-    bytes.extend_from_slice(&body);
-    Ok(bytes)
+/// What a log's receipt is found by: half of the SHA-256 of its path.
+pub(crate) type Key = [u8; 16];
+
+pub(crate) fn key_of(log: &Path) -> Key {
+    let digest = Sha256::digest(log.as_os_str().as_encoded_bytes());
+    let mut key = Key::default();
+    key.iter_mut().zip(digest).for_each(|(byte, of)| *byte = of);
+    key
 }
 
-fn read(file: &Path) -> Option<HashMap<PathBuf, Receipt>> {
-    let snapshot = Snapshot::open(file, Links::Refuse).ok()?;
-    parse(
-        &snapshot
-            .read_at(0, usize::try_from(snapshot.len()).ok()?)
-            .ok()?,
-    )
+/// The receipts as they lie in their file: `MAGIC`, the number of rows, the CRC-32 of what follows up to their end, the rows
+/// sorted by key; then the records, each the CRC-32 of the rest and a log's path with its receipt.
+#[derive(Debug, Default)]
+struct Table {
+    file: Option<Snapshot>,
+    rows: Vec<Row>,
 }
 
-fn parse(bytes: &[u8]) -> Option<HashMap<PathBuf, Receipt>> {
-    let rest = bytes.strip_prefix(MAGIC)?;
-    let (crc, body) = rest.split_first_chunk::<4>()?;
-    if crc32fast::hash(body) != u32::from_le_bytes(*crc) {
-        return None;
+#[derive(Debug)]
+struct Row {
+    key: Key,
+    at: u64,
+    length: u32,
+    read: OnceLock<Option<Box<(PathBuf, Receipt)>>>,
+}
+
+/// The bytes of a row, and of what stands before the first.
+const ROW: usize = 28;
+const HEAD: usize = 16;
+
+impl Table {
+    fn open(file: &Path) -> Option<Table> {
+        let file = Snapshot::open(file, Links::Refuse).ok()?;
+        let head = file.read_at(0, HEAD).ok()?;
+        let (count, rest) = head.strip_prefix(MAGIC)?.split_first_chunk()?;
+        let length = usize::try_from(u32::from_le_bytes(*count))
+            .ok()?
+            .checked_mul(ROW)?;
+        let rows = file.read_at(HEAD as u64, length).ok()?;
+        if crc32fast::hash(&rows) != u32::from_le_bytes(*rest.first_chunk()?) {
+            return None;
+        }
+        let rows = rows.as_chunks::<ROW>().0.iter().filter_map(Row::of);
+        Some(Table {
+            rows: rows.collect(),
+            file: Some(file),
+        })
     }
-    let rows: Vec<(Vec<u8>, Receipt)> = codec::decode(body).ok()?;
-    Some(
-        rows.into_iter()
-            .filter_map(|(path, receipt)| Some((path_from(path)?, receipt)))
-            .collect(),
-    )
+
+    fn of(&self, log: &Path) -> Option<&Receipt> {
+        let key = key_of(log);
+        let place = self.rows.binary_search_by_key(&key, |row| row.key).ok()?;
+        let (path, receipt) = self.record(self.rows.get(place)?)?;
+        (path == log).then_some(receipt)
+    }
+
+    fn all(&self) -> impl Iterator<Item = (&Path, &Receipt)> {
+        self.rows
+            .iter()
+            .filter_map(|row| self.record(row))
+            .map(|(path, receipt)| (path.as_path(), receipt))
+    }
+
+    fn record<'t>(&self, row: &'t Row) -> Option<&'t (PathBuf, Receipt)> {
+        let read = || {
+            let (path, receipt) =
+                codec::decode::<(Vec<u8>, Receipt)>(checked(&self.bytes(row)?)?).ok()?;
+            Some(Box::new((path_from(path)?, receipt)))
+        };
+        row.read.get_or_init(read).as_deref()
+    }
+
+    fn bytes(&self, row: &Row) -> Option<Vec<u8>> {
+        let length = usize::try_from(row.length).ok()?;
+        self.file.as_ref()?.read_at(row.at, length).ok()
+    }
+}
+
+impl Row {
+    fn of(bytes: &[u8; ROW]) -> Option<Row> {
+        let (key, rest) = bytes.split_first_chunk()?;
+        let (at, rest) = rest.split_first_chunk()?;
+        Some(Row {
+            key: *key,
+            at: u64::from_le_bytes(*at),
+            length: u32::from_le_bytes(*rest.first_chunk()?),
+            read: OnceLock::new(),
+        })
+    }
+}
+
+/// A record's bytes, behind their checksum.
+fn checked(bytes: &[u8]) -> Option<&[u8]> {
+    let (crc, record) = bytes.split_first_chunk()?;
+    (crc32fast::hash(record) == u32::from_le_bytes(*crc)).then_some(record)
+}
+
+/// The file of what is kept, changed as `changed` says. What is not changed is copied as it lies.
+fn write(
+    kept: &Table,
+    changed: &HashMap<PathBuf, Option<Receipt>>,
+) -> Result<Vec<u8>, SidecarError> {
+    let mut records: BTreeMap<Key, Vec<u8>> = BTreeMap::new();
+    for row in &kept.rows {
+        if let Some(bytes) = kept.bytes(row).filter(|bytes| checked(bytes).is_some()) {
+            records.insert(row.key, bytes);
+        }
+    }
+    let unwritable = |what: &dyn ToString| SidecarError::Unwritable(what.to_string());
+    for (path, receipt) in changed {
+        let key = key_of(path);
+        let Some(receipt) = receipt else {
+            records.remove(&key);
+            continue;
+        };
+        let record = codec::encode(&(path.as_os_str().as_encoded_bytes(), receipt))
+            .map_err(|error| unwritable(&error))?;
+        let mut bytes = crc32fast::hash(&record).to_le_bytes().to_vec();
+        bytes.extend(record);
+        records.insert(key, bytes);
+    }
+    let count = u32::try_from(records.len()).map_err(|error| unwritable(&error))?;
+    let mut at = HEAD as u64 + u64::from(count) * ROW as u64;
+    let mut rows = Vec::with_capacity(records.len().saturating_mul(ROW));
+    for (key, record) in &records {
+        let length = u32::try_from(record.len()).map_err(|error| unwritable(&error))?;
+        rows.extend_from_slice(key);
+        rows.extend_from_slice(&at.to_le_bytes());
+        rows.extend_from_slice(&length.to_le_bytes());
+        at = at.saturating_add(u64::from(length));
+    }
+    let mut bytes = MAGIC.to_vec();
+    bytes.extend_from_slice(&count.to_le_bytes());
+    bytes.extend_from_slice(&crc32fast::hash(&rows).to_le_bytes());
+    bytes.append(&mut rows);
+    records
+        .values()
+        .for_each(|record| bytes.extend_from_slice(record));
+    Ok(bytes)
 }
 
 #[cfg(unix)]
@@ -235,4 +344,98 @@ pub fn beside(log: &Path) -> PathBuf {
     let mut name = stem.file_name().unwrap_or_default().to_owned();
     name.push(".mem");
     stem.with_file_name(name)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn receipt(documents: u32) -> Receipt {
+        Receipt {
+            agent: "claude-code".to_owned(),
+            log: [1; Identity::BYTES],
+            proved_at: 2,
+            folded: 3,
+            covered: 3,
+            log_root: [4; 32],
+            place: Place::Beside,
+            sidecar: [5; Identity::BYTES],
+            content_root: [6; 32],
+            documents,
+            turns: 1,
+            task: Some("a task".to_owned()),
+            parent: None,
+            helper: None,
+            cwd: None,
+            title: None,
+            request: None,
+            started: None,
+            ended: None,
+        }
+    }
+
+    fn known(receipts: &Receipts) -> Vec<(String, u32)> {
+        let mut known: Vec<_> = receipts
+            .all()
+            .map(|(path, receipt)| (path.display().to_string(), receipt.documents))
+            .collect();
+        known.sort();
+        known
+    }
+
+    #[test]
+    fn two_writers_keep_what_the_other_saved() {
+        let dir = tempfile::tempdir().unwrap();
+        let locks = Locks::new(dir.path().join("locks"));
+        let mut one = Receipts::load(dir.path());
+        let mut other = Receipts::load(dir.path());
+        one.put(Path::new("/a"), receipt(1));
+        one.put(Path::new("/b"), receipt(2));
+        one.save(&locks).unwrap();
+        other.put(Path::new("/c"), receipt(3));
+        other.put(Path::new("/b"), receipt(4));
+        other.save(&locks).unwrap();
+        let expected = [("/a", 1), ("/b", 4), ("/c", 3)].map(|(path, n)| (path.to_owned(), n));
+        assert_eq!(known(&other), expected);
+        assert_eq!(known(&Receipts::load(dir.path())), expected);
+        assert_eq!(one.of(Path::new("/b")).unwrap().documents, 2);
+        one.drop(Path::new("/a"));
+        assert_eq!(one.of(Path::new("/a")), None);
+        one.save(&locks).unwrap();
+        assert_eq!(known(&one), expected[1..]);
+    }
+
+    #[test]
+    fn a_flipped_bit_costs_its_record_or_the_table_and_never_lies() {
+        let dir = tempfile::tempdir().unwrap();
+        let mut receipts = Receipts::load(dir.path());
+        receipts.put(Path::new("/a"), receipt(1));
+        receipts.put(Path::new("/b"), receipt(2));
+        receipts
+            .save(&Locks::new(dir.path().join("locks")))
+            .unwrap();
+        let file = dir.path().join(FILE);
+        let whole = std::fs::read(&file).unwrap();
+        for place in 0..whole.len() {
+            let mut bytes = whole.clone();
+            bytes[place] ^= 1 << (place % 8);
+            std::fs::write(&file, &bytes).unwrap();
+            let receipts = Receipts::load(dir.path());
+            let mut read = 0;
+            for (path, number) in [("/a", 1), ("/b", 2)] {
+                if let Some(found) = receipts.of(Path::new(path)) {
+                    assert_eq!(*found, receipt(number), "byte {place}");
+                    read += 1;
+                }
+            }
+            assert!(read < 2, "byte {place}");
+        }
+        for length in 0..whole.len() {
+            std::fs::write(&file, &whole[..length]).unwrap();
+            assert!(
+                known(&Receipts::load(dir.path())).len() < 2,
+                "{length} bytes"
+            );
+        }
+    }
 }
