@@ -1,0 +1,562 @@
+//! The catalogue: which logs a roll-up holds, each for one state of its file as stat tells it, and where its documents are.
+//! Publishing it is what puts a roll-up in force; a shard that no catalogue names is left over.
+
+use std::collections::HashMap;
+use std::ops::Range;
+use std::path::{Path, PathBuf};
+
+use memfold_disk::Identity;
+use memfold_segment::Collection;
+use sha2::{Digest, Sha256};
+
+use crate::bytes::{Input, length};
+use crate::error::RollupError;
+
+/// What a catalogue begins with: a name and its version.
+const MAGIC: &[u8; 8] = b"memroll1";
+const HEAD: usize = MAGIC.len() + 4 + 32 + 3 * 4;
+const SHARD: usize = 28;
+const LOG: usize = Identity::BYTES + 3 * 4 + 4 * 8 + 4 * 8;
+const PLACE: usize = 4;
+
+/// What made a roll-up: a hash of all that changes what the same logs give. Another's is not believed.
+pub type Program = [u8; 32];
+
+/// A log's place in a catalogue.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct RowId(pub usize);
+
+/// A shard's place in a catalogue.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct ShardId(pub usize);
+
+/// A shard's name, by its bytes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct Name([u8; 16]);
+
+impl Name {
+    /// The name of a shard of these bytes.
+    pub fn of(bytes: &[u8]) -> Name {
+        let mut name = Name([0; 16]);
+        let digest = Sha256::digest(bytes);
+        name.0
+            .iter_mut()
+            .zip(digest)
+            .for_each(|(byte, of)| *byte = of);
+        name
+    }
+
+    /// Its file's name.
+    pub fn file(&self) -> String {
+        let name: String = self.0.iter().map(|byte| format!("{byte:02x}")).collect();
+        name + ".shard"
+    }
+}
+
+/// A shard as a catalogue names it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct ShardRow {
+    /// Its name.
+    pub name: Name,
+    /// How many documents it holds.
+    pub documents: u32,
+    /// Its length in bytes.
+    pub bytes: u64,
+}
+
+/// A log as a catalogue names it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct LogRow {
+    /// Where it is.
+    pub path: PathBuf,
+    /// Its state, as stat told it: the row is for this one alone.
+    pub identity: Identity,
+    /// Its agent's name.
+    pub agent: String,
+    /// The shard that holds its documents.
+    pub shard: ShardId,
+    /// Its first document there, and how many it has.
+    pub first: u32,
+    /// How many, those that do not count included.
+    pub documents: u32,
+    /// Of them, those that count.
+    pub live: Collection,
+    /// The latest time that a line of it names.
+    pub ended: Option<i64>,
+    /// Logs with the same number, not 0, have events in common: which copy counts was decided among them, so it holds only
+    /// where all of them are as they were.
+    pub component: u64,
+    /// The task's id.
+    pub task: String,
+    /// Where the task worked.
+    pub cwd: Option<String>,
+}
+
+/// An opened catalogue. Rows are read where they lie.
+#[derive(Clone, Debug)]
+pub struct Catalogue {
+    bytes: Vec<u8>,
+    shards: Vec<ShardRow>,
+    logs: Range<usize>,
+    places: Range<usize>,
+    strings: Range<usize>,
+}
+
+/// What is said of a log by numbers alone.
+#[derive(Clone, Copy, Debug)]
+struct Row<'c> {
+    identity: &'c [u8; Identity::BYTES],
+    shard: u32,
+    first: u32,
+    documents: u32,
+    live: Collection,
+    ended: i64,
+    component: u64,
+    path: (u32, u32),
+    task: (u32, u32),
+    cwd: (u32, u32),
+    agent: (u32, u32),
+}
+
+/// No text at all, told from an empty one.
+const NONE: (u32, u32) = (u32::MAX, 0);
+
+impl Catalogue {
+    /// The bytes of a catalogue. Rows are kept by shard and first document.
+    ///
+    /// # Errors
+    /// If there is more than the format holds.
+    pub fn encode(
+        program: &Program,
+        shards: &[ShardRow],
+        logs: &[LogRow],
+    ) -> Result<Vec<u8>, RollupError> {
+        let mut logs: Vec<&LogRow> = logs.iter().collect();
+        logs.sort_by(|a, b| (a.shard, a.first, &a.path).cmp(&(b.shard, b.first, &b.path)));
+        let count =
+            |count: usize| u32::try_from(count).map_err(|_| RollupError::TooLarge("2^32 rows"));
+        let mut strings = Strings::default();
+        let mut rows = Vec::with_capacity(logs.len().saturating_mul(LOG));
+        for log in &logs {
+            rows.extend_from_slice(&log.identity.to_bytes());
+            for number in [count(log.shard.0)?, log.first, log.documents] {
+                rows.extend_from_slice(&number.to_le_bytes());
+            }
+            rows.extend_from_slice(&log.live.documents.to_le_bytes());
+            rows.extend_from_slice(&log.live.total_length.to_le_bytes());
+            rows.extend_from_slice(&log.ended.unwrap_or(i64::MIN).to_le_bytes());
+            rows.extend_from_slice(&log.component.to_le_bytes());
+            let path = log.path.as_os_str().as_encoded_bytes();
+            let texts = [
+                strings.put(path)?,
+                strings.put(log.task.as_bytes())?,
+                match &log.cwd {
+                    Some(cwd) => strings.shared(cwd.as_bytes())?,
+                    None => NONE,
+                },
+                strings.shared(log.agent.as_bytes())?,
+            ];
+            for (at, length) in texts {
+                rows.extend_from_slice(&at.to_le_bytes());
+                rows.extend_from_slice(&length.to_le_bytes());
+            }
+        }
+        let mut places: Vec<(Identity, u32)> = logs
+            .iter()
+            .zip(0u32..)
+            .map(|(log, place)| (log.identity, place))
+            .collect();
+        places.sort_by_key(|(identity, place)| (identity.dev, identity.inode, *place));
+
+        let mut rest = program.to_vec();
+        for number in [
+            count(shards.len())?,
+            count(logs.len())?,
+            length(&strings.bytes)?,
+        ] {
+            rest.extend_from_slice(&number.to_le_bytes());
+        }
+        for shard in shards {
+            rest.extend_from_slice(&shard.name.0);
+            rest.extend_from_slice(&shard.documents.to_le_bytes());
+            rest.extend_from_slice(&shard.bytes.to_le_bytes());
+        }
+        rest.append(&mut rows);
+        for (_, place) in places {
+            rest.extend_from_slice(&place.to_le_bytes());
+        }
+        rest.append(&mut strings.bytes);
+        let mut bytes = MAGIC.to_vec();
+        bytes.extend_from_slice(&crc32fast::hash(&rest).to_le_bytes());
+        bytes.append(&mut rest);
+        Ok(bytes)
+    }
+
+    /// Opens a catalogue that `program` made.
+    ///
+    /// # Errors
+    /// If it is damaged, or another program's.
+    pub fn open(bytes: Vec<u8>, program: &Program) -> Result<Catalogue, RollupError> {
+        let rest = bytes.strip_prefix(MAGIC).ok_or(RollupError::OtherVersion)?;
+        let mut input = Input(rest);
+        let crc = input.u32()?;
+        if crc32fast::hash(input.0) != crc {
+            return Err(RollupError::Damaged("a checksum that does not match"));
+        }
+        if input.array::<32>()? != *program {
+            return Err(RollupError::OtherVersion);
+        }
+        let mut count = || input.u32().map(|count| count as usize);
+        let (shards, logs, strings) = (count()?, count()?, count()?);
+        let mut at = HEAD;
+        let mut section = |rows: usize, width: usize| {
+            let end = rows
+                .checked_mul(width)
+                .and_then(|length| at.checked_add(length))
+                .filter(|end| *end <= bytes.len())
+                .ok_or(RollupError::Damaged("more rows than bytes"))?;
+            Ok::<_, RollupError>(std::mem::replace(&mut at, end)..end)
+        };
+        let shards = section(shards, SHARD)?;
+        let logs = section(logs, LOG)?;
+        let places = section(logs.len() / LOG, PLACE)?;
+        let strings = section(strings, 1)?;
+        if at != bytes.len() {
+            return Err(RollupError::Damaged("bytes after the last"));
+        }
+        let mut input = Input(bytes.get(shards).unwrap_or_default());
+        let mut rows = Vec::new();
+        while !input.0.is_empty() {
+            rows.push(ShardRow {
+                name: Name(input.array()?),
+                documents: input.u32()?,
+                bytes: input.u64()?,
+            });
+        }
+        Ok(Catalogue {
+            bytes,
+            shards: rows,
+            logs,
+            places,
+            strings,
+        })
+    }
+
+    /// The shards.
+    pub fn shards(&self) -> &[ShardRow] {
+        &self.shards
+    }
+
+    /// How many logs there are.
+    pub fn logs(&self) -> usize {
+        self.logs.len() / LOG
+    }
+
+    /// Every log's place, by shard and first document.
+    pub fn rows(&self) -> impl ExactSizeIterator<Item = RowId> + use<> {
+        (0..self.logs()).map(RowId)
+    }
+
+    /// The place of a log in this very state. `path` must be as it was when the catalogue was written.
+    pub fn find(&self, path: &Path, identity: &Identity) -> Option<RowId> {
+        let wanted = (identity.dev, identity.inode);
+        let (mut low, mut high) = (0, self.logs());
+        while low < high {
+            let middle = low + (high - low) / 2;
+            let of = self.identity(self.place(middle)?)?;
+            if (of.dev, of.inode) < wanted {
+                low = middle + 1;
+            } else {
+                high = middle;
+            }
+        }
+        // Links give one file several paths.
+        (low..self.logs())
+            .map_while(|place| {
+                let row = self.place(place)?;
+                let of = self.identity(row)?;
+                ((of.dev, of.inode) == wanted).then_some((row, of))
+            })
+            .find(|(row, of)| {
+                of == identity && self.path_bytes(*row) == path.as_os_str().as_encoded_bytes()
+            })
+            .map(|(row, _)| row)
+    }
+
+    fn place(&self, place: usize) -> Option<RowId> {
+        let places = self.bytes.get(self.places.clone())?;
+        let bytes = places.get(place.checked_mul(PLACE)?..)?.first_chunk()?;
+        Some(RowId(u32::from_le_bytes(*bytes) as usize))
+    }
+
+    fn row(&self, row: RowId) -> Option<Row<'_>> {
+        let rows = self.bytes.get(self.logs.clone())?;
+        let at = row.0.checked_mul(LOG)?;
+        let (identity, rest) = rows.get(at..at.checked_add(LOG)?)?.split_first_chunk()?;
+        let mut input = Input(rest);
+        let read = |input: &mut Input<'_>| {
+            let text = |input: &mut Input<'_>| Ok::<_, RollupError>((input.u32()?, input.u32()?));
+            Ok::<_, RollupError>(Row {
+                identity,
+                shard: input.u32()?,
+                first: input.u32()?,
+                documents: input.u32()?,
+                live: Collection {
+                    documents: input.u64()?,
+                    total_length: input.u64()?,
+                },
+                ended: input.i64()?,
+                component: input.u64()?,
+                path: text(input)?,
+                task: text(input)?,
+                cwd: text(input)?,
+                agent: text(input)?,
+            })
+        };
+        read(&mut input).ok()
+    }
+
+    fn text(&self, (at, length): (u32, u32)) -> &[u8] {
+        let strings = self.bytes.get(self.strings.clone()).unwrap_or_default();
+        let at = at as usize;
+        at.checked_add(length as usize)
+            .and_then(|end| strings.get(at..end))
+            .unwrap_or_default()
+    }
+
+    fn string(&self, place: (u32, u32)) -> &str {
+        std::str::from_utf8(self.text(place)).unwrap_or_default()
+    }
+
+    /// A log's state.
+    pub fn identity(&self, row: RowId) -> Option<Identity> {
+        self.row(row).map(|row| Identity::from_bytes(row.identity))
+    }
+
+    fn path_bytes(&self, row: RowId) -> &[u8] {
+        self.row(row).map_or(&[], |row| self.text(row.path))
+    }
+
+    /// Where a log is.
+    pub fn path(&self, row: RowId) -> PathBuf {
+        path_from(self.path_bytes(row))
+    }
+
+    /// A log's agent, by name.
+    pub fn agent(&self, row: RowId) -> &str {
+        self.row(row).map_or("", |row| self.string(row.agent))
+    }
+
+    /// A log's task.
+    pub fn task(&self, row: RowId) -> &str {
+        self.row(row).map_or("", |row| self.string(row.task))
+    }
+
+    /// Where a log's task worked.
+    pub fn cwd(&self, row: RowId) -> Option<&str> {
+        let row = self.row(row).filter(|row| row.cwd != NONE)?;
+        Some(self.string(row.cwd))
+    }
+
+    /// The latest time that a log names.
+    pub fn ended(&self, row: RowId) -> Option<i64> {
+        self.row(row)
+            .map(|row| row.ended)
+            .filter(|ended| *ended != i64::MIN)
+    }
+
+    /// The number of the logs with which a log has events in common; 0 if it has none.
+    pub fn component(&self, row: RowId) -> u64 {
+        self.row(row).map_or(0, |row| row.component)
+    }
+
+    /// The shard of a log.
+    pub fn shard_of(&self, row: RowId) -> Option<ShardId> {
+        self.row(row).map(|row| ShardId(row.shard as usize))
+    }
+
+    /// A log's documents in its shard.
+    pub fn documents(&self, row: RowId) -> Range<u32> {
+        self.row(row).map_or(0..0, |row| {
+            row.first..row.first.saturating_add(row.documents)
+        })
+    }
+
+    /// Of a log's documents, those that count.
+    pub fn live(&self, row: RowId) -> Collection {
+        self.row(row).map(|row| row.live).unwrap_or_default()
+    }
+
+    /// A whole row.
+    pub fn log(&self, row: RowId) -> Option<LogRow> {
+        let documents = self.documents(row);
+        Some(LogRow {
+            path: self.path(row),
+            identity: self.identity(row)?,
+            agent: self.agent(row).to_owned(),
+            shard: self.shard_of(row)?,
+            first: documents.start,
+            documents: documents.end - documents.start,
+            live: self.live(row),
+            ended: self.ended(row),
+            component: self.component(row),
+            task: self.task(row).to_owned(),
+            cwd: self.cwd(row).map(str::to_owned),
+        })
+    }
+
+    /// Whether two are the same, byte for byte.
+    pub fn is(&self, other: &Catalogue) -> bool {
+        self.bytes == other.bytes
+    }
+}
+
+/// Texts, one after another; those that many rows have, once.
+#[derive(Default)]
+struct Strings {
+    bytes: Vec<u8>,
+    shared: HashMap<Vec<u8>, (u32, u32)>,
+}
+
+impl Strings {
+    fn put(&mut self, text: &[u8]) -> Result<(u32, u32), RollupError> {
+        let place = (length(&self.bytes)?, length(text)?);
+        self.bytes.extend_from_slice(text);
+        Ok(place)
+    }
+
+    fn shared(&mut self, text: &[u8]) -> Result<(u32, u32), RollupError> {
+        if let Some(place) = self.shared.get(text) {
+            return Ok(*place);
+        }
+        let place = self.put(text)?;
+        self.shared.insert(text.to_owned(), place);
+        Ok(place)
+    }
+}
+
+#[cfg(unix)]
+fn path_from(bytes: &[u8]) -> PathBuf {
+    use std::os::unix::ffi::OsStrExt;
+    std::ffi::OsStr::from_bytes(bytes).into()
+}
+
+#[cfg(not(unix))]
+fn path_from(bytes: &[u8]) -> PathBuf {
+    String::from_utf8_lossy(bytes).into_owned().into()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    fn identity(inode: u64) -> Identity {
+        Identity {
+            dev: 1,
+            inode,
+            size: inode * 10,
+            mtime_ns: -3,
+            ctime_ns: 4,
+        }
+    }
+
+    fn row(number: u32) -> LogRow {
+        LogRow {
+            path: format!("/logs/{number}.jsonl").into(),
+            // Two paths of one file are among them.
+            identity: identity(u64::from(number / 2)),
+            agent: "codex".to_owned(),
+            shard: ShardId(number as usize % 3),
+            first: number,
+            documents: 2,
+            live: Collection {
+                documents: 1,
+                total_length: 7,
+            },
+            ended: (!number.is_multiple_of(4)).then_some(i64::from(number) - 5),
+            component: u64::from(number % 5),
+            task: format!("task {number}"),
+            cwd: (!number.is_multiple_of(3)).then(|| "/work".to_owned()),
+        }
+    }
+
+    fn made(logs: u32) -> (Vec<u8>, Vec<ShardRow>, Vec<LogRow>) {
+        let shards: Vec<ShardRow> = (0..3)
+            .map(|number| ShardRow {
+                name: Name([number; 16]),
+                documents: 100,
+                bytes: 200,
+            })
+            .collect();
+        let rows: Vec<LogRow> = (0..logs).map(row).collect();
+        (
+            Catalogue::encode(&[7; 32], &shards, &rows).unwrap(),
+            shards,
+            rows,
+        )
+    }
+
+    #[test]
+    fn what_was_written_is_read() {
+        let (bytes, shards, rows) = made(12);
+        let catalogue = Catalogue::open(bytes.clone(), &[7; 32]).unwrap();
+        assert_eq!(catalogue.shards(), shards);
+        for expected in &rows {
+            let found = catalogue.find(&expected.path, &expected.identity).unwrap();
+            assert_eq!(catalogue.log(found).as_ref(), Some(expected));
+            let changed = Identity {
+                size: 1,
+                ..expected.identity
+            };
+            assert_eq!(catalogue.find(&expected.path, &changed), None);
+            assert_eq!(
+                catalogue.find(Path::new("/other"), &expected.identity),
+                None
+            );
+        }
+        let order: Vec<_> = catalogue
+            .rows()
+            .map(|row| (catalogue.shard_of(row), catalogue.documents(row).start))
+            .collect();
+        assert!(order.is_sorted());
+        assert!(matches!(
+            Catalogue::open(bytes, &[8; 32]),
+            Err(RollupError::OtherVersion)
+        ));
+    }
+
+    #[test]
+    fn every_flipped_bit_and_every_cut_is_refused() {
+        let (bytes, ..) = made(5);
+        for place in 0..bytes.len() {
+            let mut bytes = bytes.clone();
+            bytes[place] ^= 1 << (place % 8);
+            assert!(Catalogue::open(bytes, &[7; 32]).is_err(), "byte {place}");
+        }
+        for length in 0..bytes.len() {
+            let cut = bytes[..length].to_vec();
+            assert!(Catalogue::open(cut, &[7; 32]).is_err(), "{length} bytes");
+        }
+    }
+
+    proptest! {
+        /// Behind a right checksum too, whatever a catalogue holds is read without a panic.
+        #[test]
+        fn any_rows_at_all(mut bytes in proptest::collection::vec(any::<u8>(), 12..400), counts in any::<[u8; 3]>()) {
+            let (whole, ..) = made(2);
+            bytes.splice(..0, whole[..HEAD].iter().copied());
+            for (place, count) in counts.into_iter().enumerate() {
+                bytes[HEAD - 12 + place * 4] = count % 8;
+            }
+            let crc = crc32fast::hash(&bytes[12..]);
+            bytes[8..12].copy_from_slice(&crc.to_le_bytes());
+            if let Ok(catalogue) = Catalogue::open(bytes, &[7; 32]) {
+                for row in catalogue.rows() {
+                    catalogue.log(row);
+                    catalogue.find(&catalogue.path(row), &catalogue.identity(row).unwrap());
+                }
+            }
+        }
+    }
+}
