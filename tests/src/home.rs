@@ -101,6 +101,7 @@ impl Home {
             cache_dir: None,
             viewer,
             variables: Box::new(move |name| Home::variable(&root, name)),
+            roll_from: memfold::ROLL_FROM,
         })
         .unwrap()
     }

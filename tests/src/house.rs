@@ -4,13 +4,16 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 use memfold::{Answer, Filter, Logs, Memfold, Options, Quiet, Search, Viewer};
+use memfold_disk::Locks;
 use memfold_reference::Reference;
+use memfold_sidecar::{Receipt, Receipts};
 use tempfile::TempDir;
 
 /// A folder with logs, a project, and everything that memfold keeps.
 pub struct House {
     folder: TempDir,
     root: PathBuf,
+    roll_from: usize,
 }
 
 impl House {
@@ -21,7 +24,19 @@ impl House {
         for name in ["logs", "project", "data", "config", "cache"] {
             fs::create_dir(root.join(name)).unwrap();
         }
-        House { folder, root }
+        House {
+            folder,
+            root,
+            roll_from: memfold::ROLL_FROM,
+        }
+    }
+
+    /// A house whose logs are all in a roll-up, however few they are, once [`House::roll`] was called.
+    pub fn rolling() -> House {
+        House {
+            roll_from: 1,
+            ..House::new()
+        }
     }
 
     /// A house whose logs lie in a git work tree, where no sidecar is believed: they lie in the cache.
@@ -86,6 +101,7 @@ impl House {
             cache_dir: Some(self.cache()),
             viewer: Viewer::Person,
             variables: Box::new(|_| None),
+            roll_from: self.roll_from,
         })
         .unwrap()
     }
@@ -104,6 +120,31 @@ impl House {
     /// Folds all logs up to their last whole turn.
     pub fn fold(&self) {
         self.engine().fold(&[self.logs()], &Quiet).unwrap();
+    }
+
+    /// Rolls the logs up in their present state, as a search does once they have been left alone for a while.
+    pub fn roll(&self) {
+        self.fold();
+        let locks = Locks::new(self.root.join("locks"));
+        let mut receipts = Receipts::load(&self.cache());
+        let all: Vec<_> = receipts
+            .all()
+            .map(|(log, receipt)| (log.to_owned(), receipt.clone()))
+            .collect();
+        for (log, receipt) in all {
+            let settled = Receipt {
+                proved_at: i64::MAX,
+                ..receipt
+            };
+            receipts.put(&log, settled);
+        }
+        receipts.save(&locks).unwrap();
+        let _ = self.search("anything");
+    }
+
+    /// Whether a roll-up is in force.
+    pub fn is_rolled(&self) -> bool {
+        self.cache().join("rollup/catalogue").is_file()
     }
 
     /// The reference over the same logs.

@@ -51,6 +51,37 @@ fn every_way(
     at("whole", hold(house, queries))
 }
 
+/// From the roll-up of all, and where some of the logs grew, were cut or are gone since; then rolled up again.
+fn rolled_ways(
+    house: &House,
+    logs: &[Made],
+    shares: [usize; 2],
+    queries: &[String],
+    gone: usize,
+) -> Result<usize, String> {
+    let at =
+        |when: &str, found: Result<usize, String>| found.map_err(|why| format!("{when}: {why}"));
+    write_to(house, logs, shares[1]);
+    house.roll();
+    at("rolled up", hold(house, queries))?;
+    if !house.is_rolled() && !house.reference().logs().is_empty() {
+        return Err("nothing was rolled up".to_owned());
+    }
+    for (step, log) in logs.iter().enumerate() {
+        let share = [shares[0], 100, shares[1]][step % 3];
+        write_to(house, std::slice::from_ref(log), share);
+    }
+    at("changed since", hold(house, queries))?;
+    house.roll();
+    at("rolled up again", hold(house, queries))?;
+    fs::remove_file(house.logs().join(&logs[gone].name)).unwrap();
+    at("one gone", hold(house, queries))?;
+    write_to(house, &logs[gone..=gone], 100);
+    at("and back", hold(house, queries))?;
+    house.roll();
+    at("rolled up at last", hold(house, queries))
+}
+
 fn shares() -> impl Strategy<Value = [usize; 2]> {
     (0usize..=100, 0usize..=100).prop_map(|(a, b)| [a.min(b), a.max(b)])
 }
@@ -77,6 +108,15 @@ proptest! {
         prop_assert_eq!(house.files(".mem"), Vec::<PathBuf>::new());
         let cached = fs::read_dir(house.cache().join("sidecars")).map_or(0, Iterator::count);
         prop_assert_eq!(cached, house.reference().logs().len());
+    }
+
+    #[test]
+    fn from_the_roll_up_too(
+        logs in logs(1..6, 0..20), shares in shares(), queries in proptest::collection::vec(query(), 1..4), gone in any::<proptest::sample::Index>(),
+    ) {
+        let house = House::rolling();
+        let held = rolled_ways(&house, &logs, shares, &queries, gone.index(logs.len()));
+        prop_assert!(held.is_ok(), "{}", held.unwrap_err());
     }
 
     // A sidecar can only help.

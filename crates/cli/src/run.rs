@@ -168,6 +168,7 @@ impl Call {
             cache_dir: everywhere.cache_dir.clone(),
             viewer,
             variables: Box::new(|name| std::env::var_os(name)),
+            roll_from: memfold::ROLL_FROM,
         })?;
         Ok(Call {
             everywhere,

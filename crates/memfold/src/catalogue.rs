@@ -3,6 +3,7 @@
 
 use std::collections::HashSet;
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
 use memfold_agents::{Agent, PathFacts};
 use memfold_disk::{Identity, Limits, Links, walk};
@@ -14,6 +15,7 @@ use crate::engine::Memfold;
 use crate::error::Error;
 use crate::project;
 use crate::request::Logs;
+use crate::rollup::{Rolled, Rollup};
 
 /// A walk below a folder that was named goes so deep and looks at so much.
 const FOLDER_LIMITS: Limits = Limits {
@@ -33,6 +35,8 @@ pub(crate) struct LogEntry {
     pub(crate) archived: bool,
     /// It lies in an agent's own store, where the switch rules what an agent may read.
     pub(crate) in_store: bool,
+    /// What the roll-up knows of it in its present state.
+    pub(crate) rolled: Option<Rolled>,
 }
 
 /// What was found, and what should be said about it.
@@ -40,6 +44,8 @@ pub(crate) struct LogEntry {
 pub(crate) struct Found {
     pub(crate) logs: Vec<LogEntry>,
     pub(crate) notes: Vec<String>,
+    /// The folders that were walked to their ends.
+    pub(crate) walked: Vec<PathBuf>,
 }
 
 impl LogEntry {
@@ -55,15 +61,25 @@ impl LogEntry {
 impl Memfold {
     /// The logs that a request is about.
     pub(crate) fn find(&self, logs: &Logs, receipts: &Receipts) -> Result<Found, Error> {
+        self.find_rolled(logs, receipts, None)
+    }
+
+    /// The logs that a request is about, with what a roll-up knows of each.
+    pub(crate) fn find_rolled(
+        &self,
+        logs: &Logs,
+        receipts: &Receipts,
+        rollup: Option<&Rollup>,
+    ) -> Result<Found, Error> {
         match logs {
             Logs::File(path) => Ok(Found {
                 logs: vec![self.entry(path, receipts)?],
-                notes: Vec::new(),
+                ..Found::default()
             }),
-            Logs::Below(folders) => self.below(folders, receipts),
-            Logs::Everywhere => Ok(self.in_stores()),
+            Logs::Below(folders) => self.below(folders, receipts, rollup),
+            Logs::Everywhere => Ok(self.in_stores(rollup)),
             Logs::Project => {
-                let mut found = self.in_stores();
+                let mut found = self.in_stores(rollup);
                 let project = self.project();
                 found
                     .logs
@@ -101,6 +117,7 @@ impl Memfold {
             identity,
             archived,
             in_store,
+            rolled: None,
         })
     }
 
@@ -118,10 +135,11 @@ impl Memfold {
         stores
     }
 
-    fn in_stores(&self) -> Found {
+    fn in_stores(&self, rollup: Option<&Rollup>) -> Found {
         let mut found = Found::default();
         let mut seen = HashSet::new();
         for (agent, store) in self.stores() {
+            found.walked.push(store.dir.clone());
             let limits = Limits {
                 depth: store.depth,
                 ..FOLDER_LIMITS
@@ -135,6 +153,9 @@ impl Memfold {
                         };
                         if seen.insert(file.path.clone()) {
                             found.logs.push(LogEntry {
+                                rolled: rollup
+                                    .and_then(|rollup| rollup.find(&file.path, &file.identity))
+                                    .filter(|rolled| rolled.agent.name() == agent.name()),
                                 path: file.path,
                                 form,
                                 agent,
@@ -153,7 +174,12 @@ impl Memfold {
         found
     }
 
-    fn below(&self, folders: &[PathBuf], receipts: &Receipts) -> Result<Found, Error> {
+    fn below(
+        &self,
+        folders: &[PathBuf],
+        receipts: &Receipts,
+        rollup: Option<&Rollup>,
+    ) -> Result<Found, Error> {
         let stores = self.stores();
         let mut found = Found::default();
         let mut seen = HashSet::new();
@@ -168,6 +194,7 @@ impl Memfold {
                 found.logs.push(self.entry(&real, receipts)?);
                 continue;
             }
+            found.walked.push(real.clone());
             for file in walk(&real, FOLDER_LIMITS).files(|name| {
                 matches!(
                     Form::of(Path::new(name)),
@@ -186,10 +213,15 @@ impl Memfold {
                     continue;
                 }
                 let form = Form::of(&file.path).unwrap_or(Form::Lines);
-                match detect(
-                    &LogFile::at(&file.path, form, file.identity),
-                    receipts.of(&file.path),
-                ) {
+                let rolled = rollup.and_then(|rollup| rollup.find(&file.path, &file.identity));
+                let agent = match &rolled {
+                    Some(rolled) => Some(rolled.agent),
+                    None => detect(
+                        &LogFile::at(&file.path, form, file.identity),
+                        receipts.of(&file.path),
+                    ),
+                };
+                match agent {
                     Some(agent) => {
                         let of = |archived: bool| {
                             stores.iter().any(|(_, store)| {
@@ -205,6 +237,7 @@ impl Memfold {
                             identity: file.identity,
                             archived,
                             in_store,
+                            rolled,
                         });
                     }
                     None => unknown += 1,
@@ -223,20 +256,22 @@ impl Memfold {
     /// Whether a log's task worked in a project.
     pub(crate) fn belongs(&self, log: &LogEntry, project: &Path, receipts: &Receipts) -> bool {
         self.cwd(log, receipts)
-            .is_some_and(|cwd| self.projects().owns(project, Path::new(&cwd)))
+            .is_some_and(|cwd| self.projects().owns(project, Path::new(&*cwd)))
     }
 
     /// Where a log's task worked: as its receipt says if the log is unchanged since, else as its first lines do. Another
     /// project's log may have come under the name.
-    pub(crate) fn cwd(&self, log: &LogEntry, receipts: &Receipts) -> Option<String> {
-        match receipts
+    pub(crate) fn cwd(&self, log: &LogEntry, receipts: &Receipts) -> Option<Arc<str>> {
+        if let Some(cwd) = log.rolled.as_ref().and_then(|rolled| rolled.cwd.clone()) {
+            return Some(cwd);
+        }
+        let known = receipts
             .of(&log.path)
             .filter(|receipt| receipt.holds_for(&log.identity))
-            .and_then(|receipt| receipt.cwd.clone())
-        {
-            Some(cwd) => Some(cwd),
-            None => peek(&log.open(), log.agent, |facts| facts.cwd.is_some()).cwd,
-        }
+            .and_then(|receipt| receipt.cwd.clone());
+        known
+            .or_else(|| peek(&log.open(), log.agent, |facts| facts.cwd.is_some()).cwd)
+            .map(Arc::from)
     }
 }
 

@@ -1,50 +1,86 @@
 //! The same event in several logs (forks, resumes, copies) is ranked once: which copy counts is decided here.
 //! Nearly all logs share nothing, so a filter of bits finds the few keys that may be shared before any is looked up.
 
+use std::borrow::Cow;
 use std::collections::HashMap;
+use std::path::Path;
 
 use memfold_fold::document::Keys;
+use memfold_rollup::KeyFilter;
 
 use crate::ready::Ready;
 
-/// Bits of the filter for each key: of keys that are not shared, one in sixteen or fewer is looked up.
-const BITS_PER_KEY: usize = 16;
+/// What tells which of several logs has an event first.
+pub(crate) struct Claim<'a> {
+    pub(crate) started: Option<i64>,
+    pub(crate) path: &'a Path,
+    pub(crate) keys: Cow<'a, [Keys]>,
+}
 
-/// For each log, in the order of `logs`, which of its documents are copies of an event that counts elsewhere; empty where
-/// none is. The copy in the earliest log counts, of logs as early the first by path. A log's own copies were left out when
-/// it was folded. Logs whose keys cannot be read hold no copies.
-pub(crate) fn copies(logs: &[Ready]) -> Vec<Vec<u32>> {
-    let mut order: Vec<(usize, &Ready)> = logs.iter().enumerate().collect();
-    order.sort_by(|(_, a), (_, b)| {
-        let key = |log: &Ready| (log.about.started.is_none(), log.about.started);
-        key(a)
-            .cmp(&key(b))
-            .then_with(|| a.entry.path.cmp(&b.entry.path))
+impl<'a> Claim<'a> {
+    /// A log's claim; one whose keys cannot be read claims nothing.
+    pub(crate) fn of(log: &'a Ready) -> Claim<'a> {
+        Claim {
+            started: log.about.started,
+            path: &log.entry.path,
+            keys: log.keys().unwrap_or_default().into(),
+        }
+    }
+}
+
+/// Copies among logs.
+#[derive(Default)]
+pub(crate) struct Copies {
+    /// For each log, which of its documents are copies of an event that counts elsewhere; empty where none is.
+    pub(crate) of: Vec<Vec<u32>>,
+    /// Pairs of logs: of one that has a copy, and of the one whose event counts.
+    pub(crate) pairs: Vec<(usize, usize)>,
+}
+
+/// Which documents are copies, for each log in the order of `claims`. The copy in the earliest log counts, of logs as early
+/// the first by path. A log's own copies were left out when it was folded.
+pub(crate) fn copies(claims: &[Claim<'_>]) -> Copies {
+    let mut order: Vec<usize> = (0..claims.len()).collect();
+    order.sort_by_key(|log| {
+        claims
+            .get(*log)
+            .map(|claim| (claim.started.is_none(), claim.started, claim.path))
     });
-    let keys: Vec<(usize, Vec<Keys>)> = order
-        .into_iter()
-        .map(|(log, ready)| (log, ready.keys().unwrap_or_default()))
+    let keys: Vec<&[Keys]> = order
+        .iter()
+        .map(|log| claims.get(*log).map_or(&[][..], |claim| &*claim.keys))
         .collect();
-    let mut copies = vec![Vec::new(); logs.len()];
-    for (place, document) in copies_among(
-        &keys
-            .iter()
-            .map(|(_, keys)| keys.as_slice())
-            .collect::<Vec<_>>(),
-    ) {
-        if let Some(copies) = keys.get(place).and_then(|(log, _)| copies.get_mut(*log)) {
-            copies.push(document);
+    let mut copies = Copies {
+        of: vec![Vec::new(); claims.len()],
+        pairs: Vec::new(),
+    };
+    let log = |place: usize| order.get(place).copied().unwrap_or(usize::MAX);
+    for copy in copies_among(&keys) {
+        if let Some(of) = copies.of.get_mut(log(copy.log)) {
+            of.push(copy.document);
+        }
+        let pair = (log(copy.log), log(copy.owner));
+        if copies.pairs.last() != Some(&pair) {
+            copies.pairs.push(pair);
         }
     }
     copies
 }
 
+/// A document of a log that is a copy of one of an earlier log.
+#[derive(Debug, PartialEq, Eq)]
+struct Copy {
+    log: usize,
+    document: u32,
+    owner: usize,
+}
+
 /// Which documents of which logs share a key with a document of an earlier log, in order.
-fn copies_among(logs: &[&[Keys]]) -> Vec<(usize, u32)> {
+fn copies_among(logs: &[&[Keys]]) -> Vec<Copy> {
     if logs.len() < 2 {
         return Vec::new();
     }
-    let mut filter = Filter::for_keys(logs.iter().map(|keys| keys.len()).sum());
+    let mut filter = KeyFilter::for_documents(logs.iter().map(|keys| keys.len()).sum());
     // The log that first had a key, for each key that may be in several.
     let mut first: HashMap<u64, usize> = HashMap::new();
     for keys in logs {
@@ -59,15 +95,22 @@ fn copies_among(logs: &[&[Keys]]) -> Vec<(usize, u32)> {
     if first.is_empty() {
         return Vec::new();
     }
-    let mut maybe = Filter::for_keys(first.len());
+    let mut maybe = KeyFilter::for_documents(first.len());
     first.keys().for_each(|key| maybe.add(*key));
-    let mut copies = Vec::new();
+    let mut copies: Vec<Copy> = Vec::new();
     for (log, keys) in logs.iter().enumerate() {
         for (document, key) in each(keys).filter(|(_, key)| maybe.may_hold(*key)) {
             if let Some(owner) = first.get_mut(&key) {
                 *owner = (*owner).min(log);
-                if *owner != log && copies.last() != Some(&(log, document)) {
-                    copies.push((log, document));
+                let known = copies
+                    .last()
+                    .is_some_and(|last| (last.log, last.document) == (log, document));
+                if *owner != log && !known {
+                    copies.push(Copy {
+                        log,
+                        document,
+                        owner: *owner,
+                    });
                 }
             }
         }
@@ -76,46 +119,11 @@ fn copies_among(logs: &[&[Keys]]) -> Vec<(usize, u32)> {
 }
 
 /// Every key of a log, with its document.
-fn each(keys: &[Keys]) -> impl Iterator<Item = (u32, u64)> + '_ {
+pub(crate) fn each(keys: &[Keys]) -> impl Iterator<Item = (u32, u64)> + '_ {
     (0u32..)
         .zip(keys)
         .flat_map(|(document, keys)| [(document, keys.id), (document, keys.origin)])
         .filter(|(_, key)| *key != 0)
-}
-
-/// A set of keys that may hold more than was added. Keys are 64 bits of a SHA-256, so any of their bits are a hash.
-struct Filter {
-    words: Vec<u64>,
-}
-
-impl Filter {
-    fn for_keys(documents: usize) -> Filter {
-        let bits = documents
-            .saturating_mul(2 * BITS_PER_KEY)
-            .max(64)
-            .next_power_of_two();
-        Filter {
-            words: vec![0; bits / 64],
-        }
-    }
-
-    fn place(&self, key: u64) -> (usize, u64) {
-        let word =
-            usize::try_from(key >> 6).unwrap_or(usize::MAX) & self.words.len().saturating_sub(1);
-        (word, 1 << (key & 63))
-    }
-
-    fn may_hold(&self, key: u64) -> bool {
-        let (word, bit) = self.place(key);
-        self.words.get(word).is_some_and(|word| word & bit != 0)
-    }
-
-    fn add(&mut self, key: u64) {
-        let (word, bit) = self.place(key);
-        if let Some(word) = self.words.get_mut(word) {
-            *word |= bit;
-        }
-    }
 }
 
 #[cfg(test)]
@@ -135,7 +143,11 @@ mod tests {
             vec![keys(6, 5)],
         ];
         let logs: Vec<&[Keys]> = logs.iter().map(Vec::as_slice).collect();
-        assert_eq!(copies_among(&logs), [(1, 0), (1, 1), (2, 0)]);
+        let found: Vec<_> = copies_among(&logs)
+            .iter()
+            .map(|copy| (copy.log, copy.document, copy.owner))
+            .collect();
+        assert_eq!(found, [(1, 0, 0), (1, 1, 0), (2, 0, 1)]);
     }
 
     proptest! {
@@ -157,7 +169,8 @@ mod tests {
                 }
             }
             let logs: Vec<&[Keys]> = logs.iter().map(Vec::as_slice).collect();
-            prop_assert_eq!(copies_among(&logs), plain);
+            let found: Vec<_> = copies_among(&logs).iter().map(|copy| (copy.log, copy.document)).collect();
+            prop_assert_eq!(found, plain);
         }
     }
 }

@@ -30,7 +30,12 @@ pub struct Options {
     pub viewer: Viewer,
     /// Looks an environment variable up (`HOME` among them).
     pub variables: Variables,
+    /// How many logs that no roll-up holds are worth one: [`ROLL_FROM`], fewer in tests.
+    pub roll_from: usize,
 }
+
+/// So many logs are opened one by one before a roll-up of them pays: some ten microseconds each at every search.
+pub const ROLL_FROM: usize = 16;
 
 /// An opened engine: the only API of the front ends.
 pub struct Memfold {
@@ -41,6 +46,7 @@ pub struct Memfold {
     dirs: Dirs,
     keeper: Keeper,
     switch: Switch,
+    roll_from: usize,
 }
 
 impl Memfold {
@@ -83,6 +89,7 @@ impl Memfold {
             dirs,
             keeper,
             switch,
+            roll_from: options.roll_from,
         })
     }
 
@@ -114,6 +121,10 @@ impl Memfold {
 
     pub(crate) fn keeper(&self) -> &Keeper {
         &self.keeper
+    }
+
+    pub(crate) fn roll_from(&self) -> usize {
+        self.roll_from
     }
 
     pub(crate) fn switch(&self) -> &Switch {

@@ -3,13 +3,15 @@
 //!
 //! In reading order: [`Memfold`] (`engine`) is opened for a project and a [`Viewer`]; `catalogue` finds logs, `project`
 //! tells whose they are, `allow` and `switch` whether they may be read; `ready` makes each one searchable through its
-//! sidecar, and `mend` again if that is found damaged; `duplicates` decides which copy of an event counts; `search` ranks by [`ranking`] and reads the best events
-//! again by `read`; `recall` pages one event; `listing` and `upkeep` are the rest.
+//! sidecar, and `mend` again if that is found damaged; `rollup` answers for the many that did not change, `roll` makes it;
+//! `collected` has both; `duplicates` decides which copy of an event counts; `search` ranks by [`ranking`] and reads the best
+//! events again by `read`; `recall` pages one event; `listing` and `upkeep` are the rest.
 
 mod address;
 mod allow;
 mod answer;
 mod catalogue;
+mod collected;
 mod duplicates;
 mod engine;
 mod error;
@@ -23,6 +25,8 @@ mod read;
 mod ready;
 mod recall;
 mod request;
+mod roll;
+mod rollup;
 mod search;
 mod segments;
 mod switch;
@@ -31,7 +35,7 @@ mod upkeep;
 mod visible;
 
 pub use answer::*;
-pub use engine::{Memfold, Options, Variables};
+pub use engine::{Memfold, Options, ROLL_FROM, Variables};
 pub use error::Error;
 pub use memfold_fold::document::DocumentKind;
 pub use memfold_log::Timestamp;

@@ -129,6 +129,18 @@ impl About {
 }
 
 impl Ready {
+    fn new(entry: LogEntry, file: LogFile, keeping: Keeping, about: About) -> Ready {
+        Ready {
+            entry,
+            file,
+            sidecar: keeping.sidecar,
+            tail: keeping.tail,
+            about,
+            doubted: AtomicBool::new(false),
+            mended: false,
+        }
+    }
+
     /// Notes that the sidecar cannot be read, or does not fit the log.
     pub(crate) fn doubt(&self) {
         self.doubted.store(true, Ordering::Relaxed);
@@ -332,6 +344,21 @@ impl Memfold {
         batch
     }
 
+    /// One log that a receipt vouches for, opened to show an event of it.
+    pub(crate) fn open_one(
+        &self,
+        entry: &LogEntry,
+        receipts: &Receipts,
+    ) -> Result<Ready, SidecarError> {
+        let file = entry.open();
+        let place = place_of(&entry.path, &mut HashMap::new());
+        let keeping = self
+            .keeper()
+            .keep(&file, entry.agent, place, receipts, Need::Search)?;
+        let about = self.about(entry, &keeping, receipts);
+        Ok(Ready::new(entry.clone(), file, keeping, about))
+    }
+
     /// A log as it was kept.
     pub(crate) fn kept(
         &self,
@@ -342,19 +369,11 @@ impl Memfold {
         notes: &mut Vec<String>,
     ) -> Ready {
         let about = self.about(&entry, &keeping, receipts);
-        if let Some(receipt) = keeping.receipt {
-            receipts.put(&entry.path, receipt);
+        if let Some(receipt) = &keeping.receipt {
+            receipts.put(&entry.path, receipt.clone());
         }
-        notes.extend(keeping.notes);
-        Ready {
-            entry,
-            file,
-            sidecar: keeping.sidecar,
-            tail: keeping.tail,
-            about,
-            doubted: AtomicBool::new(false),
-            mended: false,
-        }
+        notes.extend(keeping.notes.iter().cloned());
+        Ready::new(entry, file, keeping, about)
     }
 
     fn about(&self, entry: &LogEntry, keeping: &Keeping, receipts: &Receipts) -> About {

@@ -1,4 +1,5 @@
-//! A search of sessions: logs → sidecars and tails → segments → the ranking as one collection → the best events, read again.
+//! A search of sessions: logs → sidecars and tails, or the roll-up of them → segments → the ranking as one collection → the
+//! best events, read again.
 
 use std::path::PathBuf;
 use std::time::Instant;
@@ -7,10 +8,12 @@ use memfold_fold::card::Card;
 use memfold_fold::document::{Document, DocumentKind};
 use memfold_log::Timestamp;
 use memfold_segment::{Matches, Reader};
+use memfold_sidecar::Receipts;
 use memfold_text::{Matcher, Query};
 
 use crate::address::Addresses;
 use crate::answer::{Answer, Hit, NumberedLine, Ranked};
+use crate::collected::Collected;
 use crate::engine::Memfold;
 use crate::error::Error;
 use crate::filter::{self, passing_filter};
@@ -51,26 +54,33 @@ impl Memfold {
             });
         }
         let mut receipts = self.receipts();
-        let found = self.find(&search.logs, &receipts)?;
+        // Cards alone say which paths a turn touched, and a roll-up holds none.
+        let rollup = match search.filter.path {
+            None => self.rollup(),
+            Some(_) => None,
+        };
+        let found = self.find_rolled(&search.logs, &receipts, rollup.as_ref())?;
         self.allow(&search.logs, &found.logs, &receipts)?;
+        let gone = rollup
+            .as_ref()
+            .map_or(Vec::new(), |rollup| rollup.gone(&found));
         let mut notes = found.notes;
         let none_found = found.logs.is_empty();
-        let batch = self.ready(found.logs, &mut receipts, progress);
-        let mut logs = batch.ready;
-        notes.extend(batch.notes);
-        if batch.left > 0 {
-            notes.push(format!("{} older logs were not reached", batch.left));
-        }
-        logs.sort_by(|a, b| {
-            b.about
-                .ended
-                .cmp(&a.about.ended)
-                .then_with(|| a.entry.path.cmp(&b.entry.path))
-        });
-
-        let mut answer = self.answer(search, &query, &logs);
-        while self.mend(&mut logs, &mut receipts, &mut notes) {
-            answer = self.answer(search, &query, &logs);
+        let mut logs = self.collect(found.logs, rollup, &mut receipts, &mut notes, progress);
+        let mut answer = loop {
+            let answer = self.answer(search, &query, &logs, &receipts);
+            if logs.has_failed() {
+                self.without_rollup(&mut logs, &mut receipts, &mut notes, progress);
+                continue;
+            }
+            let released = self.release_doubted(&mut logs, &mut receipts, &mut notes, progress);
+            if !self.mend(&mut logs.own, &mut receipts, &mut notes) && !released {
+                break answer;
+            }
+            logs.arrange();
+        };
+        if logs.left > 0 {
+            notes.push(format!("{} older logs were not reached", logs.left));
         }
         notes.append(&mut answer.notes);
         if answer.results.is_empty() {
@@ -83,13 +93,20 @@ impl Memfold {
             ));
         }
         answer.notes = notes;
-        answer.complete &= batch.left == 0 && batch.unreadable == 0;
+        answer.complete &= logs.left == 0 && logs.unreadable == 0;
+        self.roll(logs, &gone, &mut receipts, progress);
         answer.micros = u64::try_from(begun.elapsed().as_micros()).unwrap_or(u64::MAX);
         Ok(answer)
     }
 
     /// What logs that are ready answer.
-    fn answer(&self, search: &Search, query: &Query, logs: &[Ready]) -> Answer {
+    fn answer(
+        &self,
+        search: &Search,
+        query: &Query,
+        logs: &Collected,
+        receipts: &Receipts,
+    ) -> Answer {
         let segments = Segments::open(logs);
         let mut notes = segments.notes.clone();
         let live = segments.live(logs);
@@ -97,9 +114,12 @@ impl Memfold {
         let readers: Vec<&Reader<SegmentSource<'_>>> = segments.readers.iter().collect();
         let matches = Matches::gather(&readers, &concepts(query), &live);
         for (segment, error) in matches.failures() {
-            if let Some(ready) = segments.log_of(*segment).and_then(|log| logs.get(log)) {
-                ready.doubt();
-                notes.push(format!("{}: left out: {error}", ready.entry.path.display()));
+            match segments.log_of(*segment).and_then(|log| logs.own(log)) {
+                Some(ready) => {
+                    ready.doubt();
+                    notes.push(format!("{}: left out: {error}", ready.entry.path.display()));
+                }
+                None => logs.fail(),
             }
         }
         let places = segments.places(logs);
@@ -107,7 +127,7 @@ impl Memfold {
         let mut matched = matched;
         let mut looked_at_all = true;
         if !query.phrases.is_empty() {
-            keep_phrases(query, logs, &mut ranked);
+            self.keep_phrases(query, logs, receipts, &mut ranked);
             looked_at_all = usize::try_from(matched).is_ok_and(|matched| matched <= PHRASE_POOL);
             if !looked_at_all {
                 notes.push(format!(
@@ -134,7 +154,7 @@ impl Memfold {
             query: search.query.clone(),
             words: query.words.clone(),
             ranked: Ranked {
-                logs: logs.len(),
+                logs: logs.order().len(),
                 events: matches.collection().documents,
             },
             matched,
@@ -145,23 +165,29 @@ impl Memfold {
             results: Vec::new(),
             micros: 0,
         };
-        let addresses = Addresses::new(logs.iter().map(|log| log.about.task.as_str()));
+        let addresses = Addresses::new((0..logs.order().len()).map(|log| logs.task(log)));
         let mut matcher = Matcher::new(query);
         for event in &ranked {
-            if answer.results.len() >= search.limit {
+            if answer.results.len() >= search.limit || logs.has_failed() {
                 break;
             }
-            let Some(ready) = logs.get(event.event.log) else {
-                continue;
+            let hit = match self.opened(logs, event.event.log, receipts) {
+                Some(Ok(ready)) => {
+                    self.hit(ready, event, query, &mut matcher, &addresses, &search.logs)
+                }
+                Some(Err(why)) => Err(why.to_owned()),
+                None => continue,
             };
-            match self.hit(ready, event, query, &mut matcher, &addresses, &search.logs) {
+            match hit {
                 Ok(hit) => answer.results.push(Hit {
                     rank: answer.results.len() + 1,
                     ..hit
                 }),
-                Err(why) => answer
-                    .notes
-                    .push(format!("{}: {why}", ready.entry.path.display())),
+                Err(why) => {
+                    let path = logs.entry(event.event.log).map(|entry| &entry.path);
+                    let path = path.map_or_else(String::new, |path| path.display().to_string());
+                    answer.notes.push(format!("{path}: {why}"));
+                }
             }
         }
         answer
@@ -264,6 +290,33 @@ impl Memfold {
         }
     }
 
+    /// Keeps, of the ranked events, those that hold every quoted phrase: looked for in the events themselves.
+    fn keep_phrases(
+        &self,
+        query: &Query,
+        logs: &Collected,
+        receipts: &Receipts,
+        ranked: &mut Vec<RankedEvent>,
+    ) {
+        let mut matcher = Matcher::new(query);
+        ranked.retain(|event| {
+            let Some(Ok(ready)) = self.opened(logs, event.event.log, receipts) else {
+                return false;
+            };
+            let words = ready
+                .document(event.event.number)
+                .ok()
+                .and_then(|document| words_of(&ready.file, ready.entry.agent, &document));
+            match words {
+                Some(words) => matcher.phrases(&words).iter().all(|found| *found > 0),
+                None => {
+                    ready.doubt();
+                    false
+                }
+            }
+        });
+    }
+
     /// An event, read again.
     pub(crate) fn told(&self, ready: &Ready, document: &Document) -> Result<Told, String> {
         let calls = match document.kind {
@@ -303,26 +356,6 @@ impl Memfold {
         }
         "nothing matched; try other words for it, or fewer".to_owned()
     }
-}
-
-/// Keeps, of the ranked events, those that hold every quoted phrase: looked for in the events themselves.
-fn keep_phrases(query: &Query, logs: &[Ready], ranked: &mut Vec<RankedEvent>) {
-    if query.phrases.is_empty() {
-        return;
-    }
-    let mut matcher = Matcher::new(query);
-    ranked.retain(|event| {
-        logs.get(event.event.log)
-            .and_then(|ready| {
-                let document = ready.document(event.event.number).ok()?;
-                let words = words_of(&ready.file, ready.entry.agent, &document);
-                if words.is_none() {
-                    ready.doubt();
-                }
-                words
-            })
-            .is_some_and(|words| matcher.phrases(&words).iter().all(|found| *found > 0))
-    });
 }
 
 /// A kind as an answer names it.

@@ -1,5 +1,5 @@
-//! The segments of one search: each log's sidecar and tail as one list, which of their documents count, and where each
-//! document stands in its log.
+//! The segments of one search: each log's sidecar and tail, and the roll-up's shards, as one list; which of their documents
+//! count, and where each document stands in its log.
 
 use std::borrow::Cow;
 use std::cell::RefCell;
@@ -7,17 +7,20 @@ use std::collections::HashMap;
 use std::io;
 
 use memfold_fold::Tail;
-use memfold_segment::{DocId, Encoded, Reader, Section, Select, Source};
+use memfold_rollup::{RollupError, Shard, ShardWords};
+use memfold_segment::{Collection, DocId, Encoded, Reader, Section, Select, Source};
 use memfold_sidecar::{Sidecar, Store, Words};
 
-use crate::duplicates::copies;
+use crate::collected::{Collected, Which};
+use crate::duplicates::{Claim, copies};
 use crate::ranking::{EventId, Places};
 use crate::ready::Ready;
 
-/// The words of a sidecar or of a tail.
+/// The words of a sidecar, of a tail, or of a shard.
 pub(crate) enum SegmentSource<'a> {
     Sidecar(Words<&'a Store>),
     Tail(&'a Encoded),
+    Shard(ShardWords<'a>),
 }
 
 impl Source for SegmentSource<'_> {
@@ -25,6 +28,7 @@ impl Source for SegmentSource<'_> {
         match self {
             SegmentSource::Sidecar(words) => words.read(section, at, length),
             SegmentSource::Tail(encoded) => Source::read(*encoded, section, at, length),
+            SegmentSource::Shard(words) => words.read(section, at, length),
         }
     }
 
@@ -32,83 +36,226 @@ impl Source for SegmentSource<'_> {
         match self {
             SegmentSource::Sidecar(words) => words.len(section),
             SegmentSource::Tail(encoded) => Source::len(*encoded, section),
+            SegmentSource::Shard(words) => words.len(section),
         }
     }
 }
 
-/// A segment's place: its log, and the number of its first document there.
+/// What a segment holds.
+pub(crate) enum Part<'a> {
+    /// A part of one log.
+    Log {
+        log: usize,
+        /// The number of its first document in the log.
+        first: u32,
+        documents: u32,
+    },
+    /// Many logs.
+    Shard(Slots<'a>),
+}
+
+/// The logs of a shard that a search ranks.
+pub(crate) struct Slots<'a> {
+    pub(crate) shard: &'a Shard,
+    /// By their first document.
+    pub(crate) logs: Vec<Slot>,
+    /// Documents that do not count.
+    dead: Vec<u32>,
+    /// Those that do.
+    counted: Collection,
+    /// Whether every document of the shard is of such a log.
+    all: bool,
+}
+
+/// A log's documents in a shard.
 #[derive(Clone, Copy)]
-struct Part {
-    log: usize,
-    first: u32,
+pub(crate) struct Slot {
+    pub(crate) first: u32,
+    pub(crate) documents: u32,
+    pub(crate) log: usize,
+}
+
+impl Slots<'_> {
+    fn slot(&self, document: DocId) -> Option<&Slot> {
+        let after = self.logs.partition_point(|slot| slot.first <= document.0);
+        self.logs
+            .get(after.checked_sub(1)?)
+            .filter(|slot| document.0 - slot.first < slot.documents)
+    }
+
+    fn holds(&self, document: DocId) -> bool {
+        self.slot(document).is_some() && self.dead.binary_search(&document.0).is_err()
+    }
+}
+
+/// Where a run of a log's documents lies.
+#[derive(Clone, Copy)]
+struct Piece {
+    segment: usize,
+    /// Its first document's number in the log, and in the segment.
+    number: u32,
+    document: u32,
     documents: u32,
 }
 
-/// All segments of the logs, in the order of ties.
+/// All segments of the logs.
 pub(crate) struct Segments<'a> {
     pub(crate) readers: Vec<Reader<SegmentSource<'a>>>,
-    parts: Vec<Part>,
+    pub(crate) parts: Vec<Part<'a>>,
+    /// For each log its sealed part and its tail, or its part of a shard.
+    pieces: Vec<[Option<Piece>; 2]>,
     pub(crate) notes: Vec<String>,
 }
 
 impl<'a> Segments<'a> {
-    pub(crate) fn open(logs: &'a [Ready]) -> Segments<'a> {
+    pub(crate) fn open(logs: &'a Collected) -> Segments<'a> {
         let mut segments = Segments {
             readers: Vec::new(),
             parts: Vec::new(),
+            pieces: vec![[None; 2]; logs.order().len()],
             notes: Vec::new(),
         };
-        for (log, ready) in logs.iter().enumerate() {
-            match sealed_words(&ready.sidecar) {
-                Ok(reader) => segments.push(reader, log, 0),
-                Err(why) => {
-                    ready.doubt();
-                    segments
-                        .notes
-                        .push(format!("{}: {why}", ready.entry.path.display()));
-                }
+        for (log, which) in logs.order().iter().enumerate() {
+            if let Which::Own(place) = which
+                && let Some(ready) = logs.own.get(*place)
+            {
+                segments.open_own(log, ready);
             }
-            if let Some(Tail { segment, .. }) = &ready.tail {
-                match Reader::open(SegmentSource::Tail(segment)) {
-                    Ok(reader) => segments.push(reader, log, ready.sealed_documents()),
-                    Err(error) => {
-                        ready.doubt();
-                        segments
-                            .notes
-                            .push(format!("{}: {error}", ready.entry.path.display()));
-                    }
-                }
-            }
+        }
+        if segments.open_shards(logs).is_err() {
+            logs.fail();
         }
         segments
     }
 
+    fn open_own(&mut self, log: usize, ready: &'a Ready) {
+        match sealed_words(&ready.sidecar) {
+            Ok(reader) => self.push_log(reader, log, 0),
+            Err(why) => {
+                ready.doubt();
+                self.notes
+                    .push(format!("{}: {why}", ready.entry.path.display()));
+            }
+        }
+        if let Some(Tail { segment, .. }) = &ready.tail {
+            match Reader::open(SegmentSource::Tail(segment)) {
+                Ok(reader) => self.push_log(reader, log, ready.sealed_documents()),
+                Err(error) => {
+                    ready.doubt();
+                    self.notes
+                        .push(format!("{}: {error}", ready.entry.path.display()));
+                }
+            }
+        }
+    }
+
+    fn open_shards(&mut self, logs: &'a Collected) -> Result<(), RollupError> {
+        let Some(serving) = &logs.serving else {
+            return Ok(());
+        };
+        let catalogue = &serving.rollup.catalogue;
+        let mut slots: HashMap<_, Vec<(Slot, Collection)>> = HashMap::new();
+        for (log, which) in logs.order().iter().enumerate() {
+            if let Which::Served(_, row) = which
+                && let Some(shard) = catalogue.shard_of(*row)
+            {
+                let documents = catalogue.documents(*row);
+                let slot = Slot {
+                    first: documents.start,
+                    documents: documents.end - documents.start,
+                    log,
+                };
+                slots
+                    .entry(shard)
+                    .or_default()
+                    .push((slot, catalogue.live(*row)));
+            }
+        }
+        for (id, shard) in &serving.shards {
+            let mut of_shard = slots.remove(id).unwrap_or_default();
+            of_shard.sort_by_key(|(slot, _)| (slot.first, slot.documents));
+            let mut counted = Collection::default();
+            let mut documents = 0u32;
+            for (slot, live) in &of_shard {
+                counted.documents = counted.documents.saturating_add(live.documents);
+                counted.total_length = counted.total_length.saturating_add(live.total_length);
+                documents = documents.saturating_add(slot.documents);
+            }
+            let words = shard.words()?;
+            let segment = self.readers.len();
+            let reader = words.map_source(SegmentSource::Shard);
+            for (slot, _) in &of_shard {
+                if let Some(pieces) = self.pieces.get_mut(slot.log) {
+                    *pieces = [
+                        Some(Piece {
+                            segment,
+                            number: 0,
+                            document: slot.first,
+                            documents: slot.documents,
+                        }),
+                        None,
+                    ];
+                }
+            }
+            self.parts.push(Part::Shard(Slots {
+                all: documents == reader.documents(),
+                logs: of_shard.into_iter().map(|(slot, _)| slot).collect(),
+                dead: shard.dead()?,
+                counted,
+                shard,
+            }));
+            self.readers.push(reader);
+        }
+        Ok(())
+    }
+
     /// The documents that count: all but the copies of events that count elsewhere.
-    pub(crate) fn live(&self, logs: &[Ready]) -> Chosen {
-        self.chosen(&alive(logs))
+    pub(crate) fn live(&'a self, logs: &Collected) -> Chosen<'a> {
+        let alive = alive(logs);
+        let parts = self.parts.iter().map(|part| match part {
+            Part::Log {
+                log,
+                first,
+                documents,
+            } => match alive.get(log) {
+                Some(table) => Choice::Table(part_of(table, *first, *documents)),
+                None => Choice::All,
+            },
+            Part::Shard(slots) => Choice::Shard(slots),
+        });
+        Chosen {
+            parts: parts.collect(),
+        }
     }
 
-    /// Documents chosen by log, as segments are asked.
-    pub(crate) fn chosen(&self, by_log: &[Option<Vec<bool>>]) -> Chosen {
-        chosen(&self.parts, by_log)
-    }
-
-    /// The log of a segment, by its place.
+    /// The log of a segment, by its place; nothing for a shard.
     pub(crate) fn log_of(&self, segment: usize) -> Option<usize> {
-        self.parts.get(segment).map(|part| part.log)
+        match self.parts.get(segment)? {
+            Part::Log { log, .. } => Some(*log),
+            Part::Shard(_) => None,
+        }
     }
 
     /// Where the documents stand in the logs.
-    pub(crate) fn places(&self, logs: &'a [Ready]) -> LogPlaces<'_> {
+    pub(crate) fn places(&'a self, logs: &'a Collected) -> LogPlaces<'a> {
         LogPlaces {
             logs,
-            parts: &self.parts,
+            segments: self,
             sittings: RefCell::default(),
         }
     }
 
-    fn push(&mut self, reader: Reader<SegmentSource<'a>>, log: usize, first: u32) {
-        self.parts.push(Part {
+    fn push_log(&mut self, reader: Reader<SegmentSource<'a>>, log: usize, first: u32) {
+        let piece = Piece {
+            segment: self.readers.len(),
+            number: first,
+            document: 0,
+            documents: reader.documents(),
+        };
+        if let Some([sealed, tail]) = self.pieces.get_mut(log) {
+            *(if sealed.is_none() { sealed } else { tail }) = Some(piece);
+        }
+        self.parts.push(Part::Log {
             log,
             first,
             documents: reader.documents(),
@@ -122,64 +269,92 @@ fn sealed_words(sidecar: &Sidecar<Store>) -> Result<Reader<SegmentSource<'_>>, S
     Reader::open(SegmentSource::Sidecar(words)).map_err(|error| error.to_string())
 }
 
-/// Documents of the logs, one set a segment: all of it, or the ones that a table names.
-pub(crate) struct Chosen {
-    parts: Vec<Option<Vec<bool>>>,
+/// Documents of the logs, one set a segment.
+pub(crate) struct Chosen<'a> {
+    pub(crate) parts: Vec<Choice<'a>>,
 }
 
-impl Select for Chosen {
+/// Documents of a segment.
+pub(crate) enum Choice<'a> {
+    /// All of them.
+    All,
+    /// Those that a table names, by document.
+    Table(Vec<bool>),
+    /// Those of a shard's logs that count.
+    Shard(&'a Slots<'a>),
+}
+
+impl Select for Chosen<'_> {
     fn holds(&self, segment: usize, document: DocId) -> bool {
         match self.parts.get(segment) {
-            Some(Some(table)) => usize::try_from(document.0)
+            Some(Choice::All) => true,
+            Some(Choice::Table(table)) => usize::try_from(document.0)
                 .ok()
                 .and_then(|n| table.get(n))
                 .copied()
                 .unwrap_or(false),
-            Some(None) => true,
+            Some(Choice::Shard(slots)) => slots.holds(document),
             None => false,
         }
     }
 
     fn all(&self, segment: usize) -> bool {
-        matches!(self.parts.get(segment), Some(None))
+        match self.parts.get(segment) {
+            Some(Choice::All) => true,
+            // A document that does not count has no postings there.
+            Some(Choice::Shard(slots)) => slots.all,
+            _ => false,
+        }
+    }
+
+    fn counted(&self, segment: usize) -> Option<Collection> {
+        match self.parts.get(segment) {
+            Some(Choice::Shard(slots)) => Some(slots.counted),
+            _ => None,
+        }
     }
 }
-/// For each log, which documents count: all, or all but its copies.
-fn alive(logs: &[Ready]) -> Vec<Option<Vec<bool>>> {
-    copies(logs)
+
+/// For each log that was opened on its own and holds copies, which of its documents count.
+fn alive(logs: &Collected) -> HashMap<usize, Vec<bool>> {
+    let own: Vec<(usize, &Ready)> = (0..logs.order().len())
+        .filter_map(|log| Some((log, logs.own(log)?)))
+        .collect();
+    let claims: Vec<Claim<'_>> = match own.len() {
+        // One log shares with no other.
+        0 | 1 => return HashMap::new(),
+        _ => own.iter().map(|(_, ready)| Claim::of(ready)).collect(),
+    };
+    copies(&claims)
+        .of
         .into_iter()
-        .zip(logs)
-        .map(|(copies, log)| {
-            if copies.is_empty() {
-                return None;
-            }
-            let mut table = vec![true; usize::try_from(log.documents()).unwrap_or(0)];
-            for copy in copies {
-                if let Some(counts) = usize::try_from(copy)
-                    .ok()
-                    .and_then(|copy| table.get_mut(copy))
-                {
-                    *counts = false;
-                }
-            }
-            Some(table)
-        })
+        .zip(own)
+        .filter(|(copies, _)| !copies.is_empty())
+        .map(|(copies, (log, ready))| (log, without(ready.documents(), &copies)))
         .collect()
 }
 
-/// Tables by log as tables by segment.
-fn chosen(parts: &[Part], by_log: &[Option<Vec<bool>>]) -> Chosen {
-    let of = |part: &Part| {
-        let table = by_log.get(part.log)?.as_ref()?;
-        let first = usize::try_from(part.first).ok()?;
-        let end = first
-            .checked_add(usize::try_from(part.documents).ok()?)?
-            .min(table.len());
-        Some(table.get(first.min(end)..end).unwrap_or_default().to_vec())
-    };
-    Chosen {
-        parts: parts.iter().map(of).collect(),
+/// A table of so many documents, but for some.
+pub(crate) fn without(documents: u32, copies: &[u32]) -> Vec<bool> {
+    let mut table = vec![true; usize::try_from(documents).unwrap_or(0)];
+    for copy in copies {
+        if let Some(counts) = usize::try_from(*copy)
+            .ok()
+            .and_then(|copy| table.get_mut(copy))
+        {
+            *counts = false;
+        }
     }
+    table
+}
+
+/// A log's table as one of its segments is asked.
+pub(crate) fn part_of(table: &[bool], first: u32, documents: u32) -> Vec<bool> {
+    let first = usize::try_from(first).unwrap_or(usize::MAX);
+    let end = first
+        .saturating_add(usize::try_from(documents).unwrap_or(usize::MAX))
+        .min(table.len());
+    table.get(first.min(end)..end).unwrap_or_default().to_vec()
 }
 
 /// So many documents' places are read at once: as many as a sidecar packs together.
@@ -187,55 +362,75 @@ const ROWS: u32 = 32;
 
 /// Where documents stand in the logs of one search.
 pub(crate) struct LogPlaces<'a> {
-    logs: &'a [Ready],
-    parts: &'a [Part],
-    /// The sittings of rows of documents, by log and row.
-    sittings: RefCell<HashMap<(usize, u32), Vec<u32>>>,
+    logs: &'a Collected,
+    segments: &'a Segments<'a>,
+    sittings: RefCell<HashMap<SittingsOf, Vec<u32>>>,
+}
+
+/// Sittings that are read together.
+#[derive(PartialEq, Eq, Hash)]
+enum SittingsOf {
+    /// Those of a log's row of documents.
+    Row(usize, u32),
+    /// Those of a shard.
+    Segment(usize),
+}
+
+impl LogPlaces<'_> {
+    fn sitting(&self, of: SittingsOf, place: u32, read: impl FnOnce() -> Vec<u32>) -> Option<u32> {
+        let mut sittings = self.sittings.borrow_mut();
+        let sittings = sittings.entry(of).or_insert_with(read);
+        sittings.get(usize::try_from(place).ok()?).copied()
+    }
 }
 
 impl Places for LogPlaces<'_> {
     fn event(&self, segment: usize, document: DocId) -> EventId {
-        match self.parts.get(segment) {
-            Some(part) => EventId {
-                log: part.log,
-                number: part.first.saturating_add(document.0),
+        let nowhere = EventId {
+            log: usize::MAX,
+            number: document.0,
+        };
+        match self.segments.parts.get(segment) {
+            Some(Part::Log { log, first, .. }) => EventId {
+                log: *log,
+                number: first.saturating_add(document.0),
             },
-            None => EventId {
-                log: usize::MAX,
-                number: document.0,
-            },
+            Some(Part::Shard(slots)) => slots.slot(document).map_or(nowhere, |slot| EventId {
+                log: slot.log,
+                number: document.0 - slot.first,
+            }),
+            None => nowhere,
         }
     }
 
     fn document(&self, event: EventId) -> Option<(usize, DocId)> {
-        let from = self.parts.partition_point(|part| part.log < event.log);
-        self.parts
-            .iter()
-            .enumerate()
-            .skip(from)
-            .take_while(|(_, part)| part.log == event.log)
-            .find_map(|(segment, part)| {
-                let document = event.number.checked_sub(part.first)?;
-                (document < part.documents).then_some((segment, DocId(document)))
-            })
+        let pieces = self.segments.pieces.get(event.log)?;
+        pieces.iter().flatten().find_map(|piece| {
+            let after = event.number.checked_sub(piece.number)?;
+            (after < piece.documents)
+                .then(|| (piece.segment, DocId(piece.document.saturating_add(after))))
+        })
     }
 
     fn group(&self, event: EventId) -> Option<u32> {
-        let row = event.number / ROWS;
-        let mut rows = self.sittings.borrow_mut();
-        let sittings = rows.entry((event.log, row)).or_insert_with(|| {
-            let first = row.saturating_mul(ROWS);
-            let log = self.logs.get(event.log);
-            let documents =
-                log.and_then(|log| log.documents_in(first..first.saturating_add(ROWS)).ok());
-            documents
-                .unwrap_or_default()
-                .iter()
-                .map(|document| document.sitting)
-                .collect()
-        });
-        sittings
-            .get(usize::try_from(event.number % ROWS).ok()?)
-            .copied()
+        if let Some(ready) = self.logs.own(event.log) {
+            let row = event.number / ROWS;
+            return self.sitting(SittingsOf::Row(event.log, row), event.number % ROWS, || {
+                let first = row.saturating_mul(ROWS);
+                let documents = ready.documents_in(first..first.saturating_add(ROWS));
+                let documents = documents.unwrap_or_default();
+                documents.iter().map(|document| document.sitting).collect()
+            });
+        }
+        let (segment, document) = self.document(event)?;
+        let Some(Part::Shard(slots)) = self.segments.parts.get(segment) else {
+            return None;
+        };
+        self.sitting(SittingsOf::Segment(segment), document.0, || {
+            slots.shard.sittings().unwrap_or_else(|_| {
+                self.logs.fail();
+                Vec::new()
+            })
+        })
     }
 }

@@ -9,7 +9,7 @@ use memfold_sidecar::{Bytes, Done, Keeping, Need, Place, Receipts, SidecarError,
 use rayon::prelude::*;
 
 use crate::answer::{FoldReport, FoldRow, Forgotten};
-use crate::catalogue::{LogEntry, place_of};
+use crate::catalogue::{Found, LogEntry, place_of};
 use crate::engine::Memfold;
 use crate::error::Error;
 use crate::progress::Progress;
@@ -45,14 +45,15 @@ impl Memfold {
         progress: &dyn Progress,
     ) -> Result<FoldReport, Error> {
         let mut receipts = self.receipts();
-        let (logs, mut notes) = self.named(paths, &receipts)?;
-        let mut rows = self.orphans(paths, &logs, need);
+        let found = self.named(paths, &receipts)?;
+        let mut notes = found.notes.clone();
+        let mut rows = self.orphans(paths, &found.logs, need);
         let mut left = 0;
         for KeptLog {
             entry,
             keeping: kept,
             ..
-        } in self.keep_all(logs, &receipts, need, progress)
+        } in self.keep_all(found.logs.clone(), &receipts, need, progress)
         {
             match kept {
                 None => left += 1,
@@ -72,6 +73,9 @@ impl Memfold {
         // Not before what was moved has been known by the receipt of where it was.
         self.forget_gone(&mut receipts, &mut rows);
         self.save(&mut receipts, &mut notes);
+        if !progress.stop() {
+            self.roll_folded(&found, &receipts);
+        }
         rows.sort_by(|a, b| a.path.cmp(&b.path));
         Ok(FoldReport {
             schema: 1,
@@ -87,7 +91,9 @@ impl Memfold {
     /// As [`Memfold::fold`].
     pub fn verify(&self, paths: &[PathBuf], progress: &dyn Progress) -> Result<FoldReport, Error> {
         let receipts = self.receipts();
-        let (logs, mut notes) = self.named(paths, &receipts)?;
+        let Found {
+            logs, mut notes, ..
+        } = self.named(paths, &receipts)?;
         let orphans = self.orphans(paths, &logs, Need::Search);
         let mut places = HashMap::new();
         let work: Vec<(LogEntry, Place)> = logs
@@ -177,25 +183,20 @@ impl Memfold {
     }
 
     /// The logs that a call names.
-    fn named(
-        &self,
-        paths: &[PathBuf],
-        receipts: &Receipts,
-    ) -> Result<(Vec<LogEntry>, Vec<String>), Error> {
+    fn named(&self, paths: &[PathBuf], receipts: &Receipts) -> Result<Found, Error> {
         let logs = if paths.is_empty() {
             Logs::Project
         } else {
             Logs::Below(paths.to_vec())
         };
-        let found = self.find(&logs, receipts)?;
-        let mut notes = found.notes;
+        let mut found = self.find(&logs, receipts)?;
         if found.logs.is_empty() {
-            notes.push(match paths {
+            found.notes.push(match paths {
                 [] => format!("no agent's log of {} was found", self.project().display()),
                 _ => "no agent's log was found there".to_owned(),
             });
         }
-        Ok((found.logs, notes))
+        Ok(found)
     }
 
     /// Sidecars whose log is gone answer nothing, and go: those beside the named logs and below the named folders. In a work
@@ -302,6 +303,7 @@ impl Memfold {
             }
             receipts.drop(&entry.path);
         }
+        self.drop_rollup();
         self.save(&mut receipts, &mut forgotten.notes);
         Ok(forgotten)
     }

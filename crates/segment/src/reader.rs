@@ -99,6 +99,16 @@ impl<S: Source> Reader<S> {
         self.header.terms
     }
 
+    /// The same segment, its source wrapped by another that gives the same bytes.
+    pub fn map_source<T: Source>(self, wrap: impl FnOnce(S) -> T) -> Reader<T> {
+        Reader {
+            source: wrap(self.source),
+            table: self.table,
+            header: self.header,
+            recent: self.recent,
+        }
+    }
+
     /// Where the bytes come from.
     pub fn source(&self) -> &S {
         &self.source

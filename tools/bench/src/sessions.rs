@@ -26,6 +26,7 @@ pub(crate) fn measure_sessions(logs: &Path, words: &[String]) -> io::Result<()> 
             cache_dir: Some(house.path().join("cache")),
             viewer: Viewer::Person,
             variables: Box::new(|_: &str| -> Option<OsString> { None }),
+            roll_from: memfold::ROLL_FROM,
         })
         .map_err(io::Error::other)
     };

@@ -1,0 +1,276 @@
+//! The roll-up as a search stands to it: which of the logs in hand it may answer for, and its shards. Relies on stat alone:
+//! a log is served in the very state in which it was rolled up, and only while every log that shares events with it is.
+
+use std::collections::{HashMap, HashSet};
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use memfold_agents::Agent;
+use memfold_disk::{Identity, Links, Snapshot};
+use memfold_fold::Parameters;
+use memfold_fold::document::Keys;
+use memfold_rollup::{Catalogue, Program, RollupError, RowId, Shard, ShardId};
+use sha2::{Digest, Sha256};
+
+use crate::catalogue::{Found, LogEntry};
+use crate::duplicates::each;
+use crate::engine::Memfold;
+use crate::ready::Ready;
+
+/// Raised with whatever else changes what a roll-up holds of the same sidecars.
+const VERSION: u32 = 1;
+
+/// What a roll-up knows of a log in its present state.
+#[derive(Clone)]
+pub(crate) struct Rolled {
+    pub(crate) row: RowId,
+    pub(crate) agent: &'static dyn Agent,
+    pub(crate) cwd: Option<Arc<str>>,
+}
+
+/// A roll-up that is in force.
+pub(crate) struct Rollup {
+    folder: PathBuf,
+    pub(crate) catalogue: Catalogue,
+}
+
+/// Where the roll-up is, below the cache directory.
+pub(crate) fn folder(cache: &Path) -> PathBuf {
+    cache.join("rollup")
+}
+
+/// Its catalogue's file.
+pub(crate) fn file(folder: &Path) -> PathBuf {
+    folder.join("catalogue")
+}
+
+/// What makes a roll-up that this program believes: the fold of every agent's logs.
+pub(crate) fn program() -> Program {
+    let mut hash = Sha256::new();
+    hash.update(VERSION.to_le_bytes());
+    for agent in memfold_agents::all() {
+        hash.update(Parameters::of(*agent).hash);
+    }
+    hash.finalize().into()
+}
+
+impl Memfold {
+    /// The roll-up, if there is one that can be believed.
+    pub(crate) fn rollup(&self) -> Option<Rollup> {
+        let folder = folder(&self.dirs().cache);
+        let file = Snapshot::open(file(&folder), Links::Refuse).ok()?;
+        let bytes = file.read_at(0, usize::try_from(file.len()).ok()?).ok()?;
+        let catalogue = Catalogue::open(bytes, &program()).ok()?;
+        Some(Rollup { folder, catalogue })
+    }
+
+    /// Removes the roll-up: it is damaged, or what it holds is to go.
+    pub(crate) fn drop_rollup(&self) {
+        let folder = folder(&self.dirs().cache);
+        // Without a catalogue no shard is in force.
+        let _ = fs::remove_file(file(&folder));
+        sweep(&folder, &HashSet::new());
+    }
+}
+
+/// Removes the shards that are not named.
+pub(crate) fn sweep(folder: &Path, named: &HashSet<String>) {
+    let Ok(entries) = fs::read_dir(folder) else {
+        return;
+    };
+    for entry in entries.flatten() {
+        let name = entry.file_name();
+        if let Some(name) = name.to_str().filter(|name| name.ends_with(".shard"))
+            && !named.contains(name)
+        {
+            // Who has it open reads on; what cannot be removed is left over, and swept the next time.
+            let _ = fs::remove_file(entry.path());
+        }
+    }
+}
+
+impl Rollup {
+    /// What is known of a log in this very state.
+    pub(crate) fn find(&self, path: &Path, identity: &Identity) -> Option<Rolled> {
+        let row = self.catalogue.find(path, identity)?;
+        Some(Rolled {
+            row,
+            agent: memfold_agents::by_name(self.catalogue.agent(row))?,
+            cwd: self.catalogue.cwd(row).map(Arc::from),
+        })
+    }
+
+    /// Opens a shard.
+    pub(crate) fn open(&self, shard: ShardId) -> Result<Shard, RollupError> {
+        let row = self
+            .catalogue
+            .shards()
+            .get(shard.0)
+            .ok_or(RollupError::Damaged("a shard that it does not name"))?;
+        let file = Snapshot::open(self.folder.join(row.name.file()), Links::Refuse)
+            .map_err(std::io::Error::other)?;
+        Shard::open(file)
+    }
+
+    /// The logs it holds that are gone from the folders that were walked.
+    pub(crate) fn gone(&self, found: &Found) -> Vec<RowId> {
+        let seen: HashSet<RowId> = found
+            .logs
+            .iter()
+            .filter_map(|log| Some(log.rolled.as_ref()?.row))
+            .collect();
+        if seen.len() == self.catalogue.logs() {
+            return Vec::new();
+        }
+        self.catalogue
+            .rows()
+            .filter(|row| !seen.contains(row))
+            .filter(|row| {
+                let path = self.catalogue.path(*row);
+                found.walked.iter().any(|folder| path.starts_with(folder))
+                    && matches!(Identity::at(&path, Links::Follow), Err(error) if error.is_not_found())
+            })
+            .collect()
+    }
+}
+
+/// The logs that a roll-up answers for in one search, and the shards that hold them.
+pub(crate) struct Serving {
+    pub(crate) rollup: Rollup,
+    pub(crate) logs: Vec<LogEntry>,
+    pub(crate) shards: Vec<(ShardId, Shard)>,
+}
+
+impl Serving {
+    /// Takes out of `logs` those that the roll-up answers for. Nothing if it answers for none, or a shard cannot be opened.
+    pub(crate) fn of(rollup: Rollup, logs: &mut Vec<LogEntry>) -> Option<Serving> {
+        let here: HashSet<RowId> = logs.iter().filter_map(row_of).collect();
+        let catalogue = &rollup.catalogue;
+        let broken: HashSet<u64> = if here.len() == catalogue.logs() {
+            HashSet::new()
+        } else {
+            catalogue
+                .rows()
+                .filter(|row| !here.contains(row))
+                .map(|row| catalogue.component(row))
+                .collect()
+        };
+        let (served, own) = std::mem::take(logs).into_iter().partition(|log| {
+            row_of(log).is_some_and(|row| {
+                let component = catalogue.component(row);
+                component == 0 || !broken.contains(&component)
+            })
+        });
+        *logs = own;
+        let mut serving = Serving {
+            rollup,
+            logs: served,
+            shards: Vec::new(),
+        };
+        if serving.logs.is_empty() {
+            return None;
+        }
+        let mut shards: Vec<ShardId> = serving
+            .logs
+            .iter()
+            .filter_map(row_of)
+            .filter_map(|row| serving.rollup.catalogue.shard_of(row))
+            .collect();
+        shards.sort_unstable();
+        shards.dedup();
+        for id in shards {
+            match serving.rollup.open(id) {
+                Ok(shard) => serving.shards.push((id, shard)),
+                Err(_) => {
+                    logs.append(&mut serving.logs);
+                    return None;
+                }
+            }
+        }
+        Some(serving)
+    }
+
+    /// Takes out the logs that share events with logs that are opened one by one: which copy counts is decided anew.
+    pub(crate) fn release_sharing(&mut self, own: &[Ready]) -> Result<Vec<LogEntry>, RollupError> {
+        if own.is_empty() {
+            return Ok(Vec::new());
+        }
+        let keys: Vec<_> = own
+            .iter()
+            .map(|ready| ready.keys().unwrap_or_default())
+            .collect();
+        let keys: Vec<&[Keys]> = keys.iter().map(Vec::as_slice).collect();
+        release_sharing(&self.rollup.catalogue, &self.shards, &keys, &mut self.logs)
+    }
+
+    /// Takes out some logs, and those that hold only together with them.
+    pub(crate) fn release(&mut self, rows: &HashSet<RowId>) -> Vec<LogEntry> {
+        release(&self.rollup.catalogue, rows, &mut self.logs)
+    }
+}
+
+/// Takes out of `logs`, which lie in `shards`, those that have one of the keys, and those that hold only together with them.
+pub(crate) fn release_sharing(
+    catalogue: &Catalogue,
+    shards: &[(ShardId, Shard)],
+    keys: &[&[Keys]],
+    logs: &mut Vec<LogEntry>,
+) -> Result<Vec<LogEntry>, RollupError> {
+    let mut sharing: HashMap<ShardId, Vec<u32>> = HashMap::new();
+    for (id, shard) in shards {
+        let mut documents: Vec<u32> = shard
+            .with_keys(keys.iter().flat_map(|keys| each(keys)).map(|(_, key)| key))?
+            .into_iter()
+            .map(|(_, document)| document)
+            .collect();
+        if !documents.is_empty() {
+            documents.sort_unstable();
+            sharing.insert(*id, documents);
+        }
+    }
+    if sharing.is_empty() {
+        return Ok(Vec::new());
+    }
+    let shares = |row: &RowId| {
+        let documents = catalogue.documents(*row);
+        let shared = catalogue
+            .shard_of(*row)
+            .and_then(|shard| sharing.get(&shard));
+        shared.is_some_and(|shared| {
+            let from = shared.partition_point(|document| *document < documents.start);
+            shared
+                .get(from)
+                .is_some_and(|document| documents.contains(document))
+        })
+    };
+    let rows = logs.iter().filter_map(row_of).filter(shares).collect();
+    Ok(release(catalogue, &rows, logs))
+}
+
+/// Takes out of `logs` those of some rows, and those that hold only together with them.
+fn release(
+    catalogue: &Catalogue,
+    rows: &HashSet<RowId>,
+    logs: &mut Vec<LogEntry>,
+) -> Vec<LogEntry> {
+    if rows.is_empty() {
+        return Vec::new();
+    }
+    let components: HashSet<u64> = rows
+        .iter()
+        .map(|row| catalogue.component(*row))
+        .filter(|component| *component != 0)
+        .collect();
+    let (released, kept) = std::mem::take(logs).into_iter().partition(|log| {
+        row_of(log)
+            .is_none_or(|row| rows.contains(&row) || components.contains(&catalogue.component(row)))
+    });
+    *logs = kept;
+    released
+}
+
+/// The row of a log in the roll-up.
+pub(crate) fn row_of(log: &LogEntry) -> Option<RowId> {
+    log.rolled.as_ref().map(|rolled| rolled.row)
+}
