@@ -25,10 +25,16 @@ use crate::segments::{SegmentSource, without};
 
 /// A shard is closed once the sidecars' words in it come to so many bytes: what makes one holds it in memory.
 const SHARD_BYTES: u64 = 12 << 20;
-/// A shard of less than this share of [`SHARD_BYTES`] is small; it may end where a project's logs do.
-const SMALL: u64 = 4;
+/// A shard of less than this share of [`SHARD_BYTES`] is small; a larger one may end where a project's logs do.
+const SMALL: u64 = 2;
 /// So many small shards are left before they are put together.
 const SMALL_SHARDS: usize = 4;
+
+/// A shard that was made, and the rows of its logs.
+struct Made {
+    bytes: Vec<u8>,
+    rows: Vec<LogRow>,
+}
 
 /// A log that is to be rolled up.
 struct Candidate {
@@ -139,7 +145,11 @@ impl Memfold {
         });
         let (mut shards, mut rows) = kept.rows();
         for part in parts(&candidates) {
-            let Some((bytes, of_part)) = self.shard(part, ShardId(shards.len()), receipts)? else {
+            let Some(Made {
+                bytes,
+                rows: of_part,
+            }) = self.shard(part, ShardId(shards.len()), receipts)?
+            else {
                 continue;
             };
             let name = Name::of(&bytes);
@@ -215,7 +225,7 @@ impl Memfold {
         part: &[Candidate],
         id: ShardId,
         receipts: &Receipts,
-    ) -> Result<Option<(Vec<u8>, Vec<LogRow>)>, RollupError> {
+    ) -> Result<Option<Made>, RollupError> {
         let logs: Vec<Ready> = part
             .iter()
             .map(|candidate| self.open_one(&candidate.entry, receipts))
@@ -293,7 +303,10 @@ impl Memfold {
         if rows.is_empty() || !unchanged {
             return Ok(None);
         }
-        Ok(Some((encode(&words, columns)?, rows)))
+        Ok(Some(Made {
+            bytes: encode(&words, columns)?,
+            rows,
+        }))
     }
 }
 

@@ -520,8 +520,11 @@ mod tests {
         Shard::open(Snapshot::open(&path, Links::Refuse).unwrap())
     }
 
+    /// A term, and how many documents hold it.
+    type Term = (Vec<u8>, u32);
+
     /// Everything that a shard answers.
-    fn told(shard: &Shard) -> Result<(Columns, Vec<(Vec<u8>, u32)>), RollupError> {
+    fn told(shard: &Shard) -> Result<(Columns, Vec<Term>), RollupError> {
         let columns = Columns {
             sittings: shard.sittings()?,
             kinds: shard.kinds()?,

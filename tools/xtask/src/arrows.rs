@@ -37,6 +37,10 @@ pub const ALLOWED: &[(&str, &[&str])] = &[
             "memfold-fold",
         ],
     ),
+    (
+        "memfold-rollup",
+        &["memfold-segment", "memfold-disk", "memfold-fold"],
+    ),
     // The engine, and a front end that knows nothing else.
     (
         "memfold",
@@ -49,6 +53,7 @@ pub const ALLOWED: &[(&str, &[&str])] = &[
             "memfold-agents",
             "memfold-fold",
             "memfold-sidecar",
+            "memfold-rollup",
         ],
     ),
     ("memfold-cli", &["memfold"]),
@@ -72,6 +77,7 @@ const EVERYTHING: &[&str] = &[
     "memfold-agents",
     "memfold-fold",
     "memfold-sidecar",
+    "memfold-rollup",
     "memfold",
     "memfold-cli",
     "memfold-reference",
