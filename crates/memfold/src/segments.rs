@@ -7,7 +7,7 @@ use std::collections::HashMap;
 use std::io;
 
 use memfold_fold::Tail;
-use memfold_rollup::{RollupError, Shard, ShardWords};
+use memfold_rollup::{RollupError, Shard, ShardWords, Sittings};
 use memfold_segment::{Collection, DocId, Encoded, Reader, Section, Select, Source};
 use memfold_sidecar::{Sidecar, Store, Words};
 
@@ -241,7 +241,8 @@ impl<'a> Segments<'a> {
         LogPlaces {
             logs,
             segments: self,
-            sittings: RefCell::default(),
+            rows: RefCell::default(),
+            shards: RefCell::default(),
         }
     }
 
@@ -364,24 +365,10 @@ const ROWS: u32 = 32;
 pub(crate) struct LogPlaces<'a> {
     logs: &'a Collected,
     segments: &'a Segments<'a>,
-    sittings: RefCell<HashMap<SittingsOf, Vec<u32>>>,
-}
-
-/// Sittings that are read together.
-#[derive(PartialEq, Eq, Hash)]
-enum SittingsOf {
-    /// Those of a log's row of documents.
-    Row(usize, u32),
-    /// Those of a shard.
-    Segment(usize),
-}
-
-impl LogPlaces<'_> {
-    fn sitting(&self, of: SittingsOf, place: u32, read: impl FnOnce() -> Vec<u32>) -> Option<u32> {
-        let mut sittings = self.sittings.borrow_mut();
-        let sittings = sittings.entry(of).or_insert_with(read);
-        sittings.get(usize::try_from(place).ok()?).copied()
-    }
+    /// The sittings of rows of documents, by log and row.
+    rows: RefCell<HashMap<(usize, u32), Vec<u32>>>,
+    /// Those of shards, by segment.
+    shards: RefCell<HashMap<usize, Option<Sittings>>>,
 }
 
 impl Places for LogPlaces<'_> {
@@ -413,24 +400,38 @@ impl Places for LogPlaces<'_> {
     }
 
     fn group(&self, event: EventId) -> Option<u32> {
-        if let Some(ready) = self.logs.own(event.log) {
-            let row = event.number / ROWS;
-            return self.sitting(SittingsOf::Row(event.log, row), event.number % ROWS, || {
-                let first = row.saturating_mul(ROWS);
-                let documents = ready.documents_in(first..first.saturating_add(ROWS));
-                let documents = documents.unwrap_or_default();
-                documents.iter().map(|document| document.sitting).collect()
-            });
-        }
+        let Some(ready) = self.logs.own(event.log) else {
+            return self.group_in_shard(event);
+        };
+        let row = event.number / ROWS;
+        let mut rows = self.rows.borrow_mut();
+        let sittings = rows.entry((event.log, row)).or_insert_with(|| {
+            let first = row.saturating_mul(ROWS);
+            let documents = ready.documents_in(first..first.saturating_add(ROWS));
+            let documents = documents.unwrap_or_default();
+            documents.iter().map(|document| document.sitting).collect()
+        });
+        sittings
+            .get(usize::try_from(event.number % ROWS).ok()?)
+            .copied()
+    }
+}
+
+impl LogPlaces<'_> {
+    fn group_in_shard(&self, event: EventId) -> Option<u32> {
         let (segment, document) = self.document(event)?;
         let Some(Part::Shard(slots)) = self.segments.parts.get(segment) else {
             return None;
         };
-        self.sitting(SittingsOf::Segment(segment), document.0, || {
-            slots.shard.sittings().unwrap_or_else(|_| {
+        let first = document.0.checked_sub(event.number)?;
+        let mut shards = self.shards.borrow_mut();
+        let sittings = shards.entry(segment).or_insert_with(|| {
+            let sittings = slots.shard.sittings();
+            if sittings.is_err() {
                 self.logs.fail();
-                Vec::new()
-            })
-        })
+            }
+            sittings.ok()
+        });
+        Some(sittings.as_ref()?.between(first, document.0))
     }
 }

@@ -23,10 +23,6 @@ impl Input<'_> {
     pub(crate) fn u64(&mut self) -> Result<u64, RollupError> {
         self.array().map(u64::from_le_bytes)
     }
-
-    pub(crate) fn i64(&mut self) -> Result<i64, RollupError> {
-        self.array().map(i64::from_le_bytes)
-    }
 }
 
 /// A length as the formats hold it.

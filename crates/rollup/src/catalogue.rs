@@ -16,7 +16,7 @@ use crate::error::RollupError;
 const MAGIC: &[u8; 8] = b"memroll1";
 const HEAD: usize = MAGIC.len() + 4 + 32 + 3 * 4;
 const SHARD: usize = 28;
-const LOG: usize = Identity::BYTES + 3 * 4 + 4 * 8 + 4 * 8;
+const LOG: usize = at::END;
 const PLACE: usize = 4;
 
 /// What made a roll-up: a hash of all that changes what the same logs give. Another's is not believed.
@@ -102,20 +102,22 @@ pub struct Catalogue {
     strings: Range<usize>,
 }
 
-/// What is said of a log by numbers alone.
-#[derive(Clone, Copy, Debug)]
-struct Row<'c> {
-    identity: &'c [u8; Identity::BYTES],
-    shard: u32,
-    first: u32,
-    documents: u32,
-    live: Collection,
-    ended: i64,
-    component: u64,
-    path: (u32, u32),
-    task: (u32, u32),
-    cwd: (u32, u32),
-    agent: (u32, u32),
+/// Where a row's fields begin, after the log's state.
+mod at {
+    use memfold_disk::Identity;
+
+    pub(super) const SHARD: usize = Identity::BYTES;
+    pub(super) const FIRST: usize = SHARD + 4;
+    pub(super) const DOCUMENTS: usize = FIRST + 4;
+    pub(super) const LIVE: usize = DOCUMENTS + 4;
+    pub(super) const LENGTH: usize = LIVE + 8;
+    pub(super) const ENDED: usize = LENGTH + 8;
+    pub(super) const COMPONENT: usize = ENDED + 8;
+    pub(super) const PATH: usize = COMPONENT + 8;
+    pub(super) const TASK: usize = PATH + 8;
+    pub(super) const CWD: usize = TASK + 8;
+    pub(super) const AGENT: usize = CWD + 8;
+    pub(super) const END: usize = AGENT + 8;
 }
 
 /// No text at all, told from an empty one.
@@ -263,8 +265,7 @@ impl Catalogue {
         let (mut low, mut high) = (0, self.logs());
         while low < high {
             let middle = low + (high - low) / 2;
-            let of = self.identity(self.place(middle)?)?;
-            if (of.dev, of.inode) < wanted {
+            if self.file_of(self.place(middle)?) < wanted {
                 low = middle + 1;
             } else {
                 high = middle;
@@ -272,15 +273,16 @@ impl Catalogue {
         }
         // Links give one file several paths.
         (low..self.logs())
-            .map_while(|place| {
-                let row = self.place(place)?;
-                let of = self.identity(row)?;
-                ((of.dev, of.inode) == wanted).then_some((row, of))
+            .map_while(|place| self.place(place).filter(|row| self.file_of(*row) == wanted))
+            .find(|row| {
+                self.identity(*row).as_ref() == Some(identity)
+                    && self.text_at(*row, at::PATH) == path.as_os_str().as_encoded_bytes()
             })
-            .find(|(row, of)| {
-                of == identity && self.path_bytes(*row) == path.as_os_str().as_encoded_bytes()
-            })
-            .map(|(row, _)| row)
+    }
+
+    /// The device and the inode of a log's file: the first two fields of its state.
+    fn file_of(&self, row: RowId) -> (u64, u64) {
+        (self.u64(row, 0), self.u64(row, 8))
     }
 
     fn place(&self, place: usize) -> Option<RowId> {
@@ -289,31 +291,31 @@ impl Catalogue {
         Some(RowId(u32::from_le_bytes(*bytes) as usize))
     }
 
-    fn row(&self, row: RowId) -> Option<Row<'_>> {
+    /// The bytes of a row's field.
+    fn field<const N: usize>(&self, row: RowId, at: usize) -> Option<&[u8; N]> {
         let rows = self.bytes.get(self.logs.clone())?;
-        let at = row.0.checked_mul(LOG)?;
-        let (identity, rest) = rows.get(at..at.checked_add(LOG)?)?.split_first_chunk()?;
-        let mut input = Input(rest);
-        let read = |input: &mut Input<'_>| {
-            let text = |input: &mut Input<'_>| Ok::<_, RollupError>((input.u32()?, input.u32()?));
-            Ok::<_, RollupError>(Row {
-                identity,
-                shard: input.u32()?,
-                first: input.u32()?,
-                documents: input.u32()?,
-                live: Collection {
-                    documents: input.u64()?,
-                    total_length: input.u64()?,
-                },
-                ended: input.i64()?,
-                component: input.u64()?,
-                path: text(input)?,
-                task: text(input)?,
-                cwd: text(input)?,
-                agent: text(input)?,
-            })
-        };
-        read(&mut input).ok()
+        let row = row.0.checked_mul(LOG)?;
+        rows.get(row..row.checked_add(LOG)?)?
+            .get(at..)?
+            .first_chunk()
+    }
+
+    fn u32(&self, row: RowId, at: usize) -> u32 {
+        self.field(row, at)
+            .map_or(0, |bytes| u32::from_le_bytes(*bytes))
+    }
+
+    fn u64(&self, row: RowId, at: usize) -> u64 {
+        self.field(row, at)
+            .map_or(0, |bytes| u64::from_le_bytes(*bytes))
+    }
+
+    fn text_at(&self, row: RowId, at: usize) -> &[u8] {
+        self.text((self.u32(row, at), self.u32(row, at + 4)))
+    }
+
+    fn string_at(&self, row: RowId, at: usize) -> &str {
+        std::str::from_utf8(self.text_at(row, at)).unwrap_or_default()
     }
 
     fn text(&self, (at, length): (u32, u32)) -> &[u8] {
@@ -324,67 +326,60 @@ impl Catalogue {
             .unwrap_or_default()
     }
 
-    fn string(&self, place: (u32, u32)) -> &str {
-        std::str::from_utf8(self.text(place)).unwrap_or_default()
-    }
-
     /// A log's state.
     pub fn identity(&self, row: RowId) -> Option<Identity> {
-        self.row(row).map(|row| Identity::from_bytes(row.identity))
-    }
-
-    fn path_bytes(&self, row: RowId) -> &[u8] {
-        self.row(row).map_or(&[], |row| self.text(row.path))
+        self.field(row, 0).map(Identity::from_bytes)
     }
 
     /// Where a log is.
     pub fn path(&self, row: RowId) -> PathBuf {
-        path_from(self.path_bytes(row))
+        path_from(self.text_at(row, at::PATH))
     }
 
     /// A log's agent, by name.
     pub fn agent(&self, row: RowId) -> &str {
-        self.row(row).map_or("", |row| self.string(row.agent))
+        self.string_at(row, at::AGENT)
     }
 
     /// A log's task.
     pub fn task(&self, row: RowId) -> &str {
-        self.row(row).map_or("", |row| self.string(row.task))
+        self.string_at(row, at::TASK)
     }
 
     /// Where a log's task worked.
     pub fn cwd(&self, row: RowId) -> Option<&str> {
-        let row = self.row(row).filter(|row| row.cwd != NONE)?;
-        Some(self.string(row.cwd))
+        (self.u32(row, at::CWD) != NONE.0).then(|| self.string_at(row, at::CWD))
     }
 
     /// The latest time that a log names.
     pub fn ended(&self, row: RowId) -> Option<i64> {
-        self.row(row)
-            .map(|row| row.ended)
-            .filter(|ended| *ended != i64::MIN)
+        let ended = i64::from_le_bytes(*self.field(row, at::ENDED)?);
+        (ended != i64::MIN).then_some(ended)
     }
 
     /// The number of the logs with which a log has events in common; 0 if it has none.
     pub fn component(&self, row: RowId) -> u64 {
-        self.row(row).map_or(0, |row| row.component)
+        self.u64(row, at::COMPONENT)
     }
 
     /// The shard of a log.
     pub fn shard_of(&self, row: RowId) -> Option<ShardId> {
-        self.row(row).map(|row| ShardId(row.shard as usize))
+        let shard = self.field(row, at::SHARD)?;
+        Some(ShardId(u32::from_le_bytes(*shard) as usize))
     }
 
     /// A log's documents in its shard.
     pub fn documents(&self, row: RowId) -> Range<u32> {
-        self.row(row).map_or(0..0, |row| {
-            row.first..row.first.saturating_add(row.documents)
-        })
+        let first = self.u32(row, at::FIRST);
+        first..first.saturating_add(self.u32(row, at::DOCUMENTS))
     }
 
     /// Of a log's documents, those that count.
     pub fn live(&self, row: RowId) -> Collection {
-        self.row(row).map(|row| row.live).unwrap_or_default()
+        Collection {
+            documents: self.u64(row, at::LIVE),
+            total_length: self.u64(row, at::LENGTH),
+        }
     }
 
     /// A whole row.

@@ -20,7 +20,7 @@ const MAGIC: &[u8; 8] = b"memshrd1";
 enum Part {
     /// Documents that do not count, since another log has the same event: ascending u32.
     Dead,
-    /// A sitting for each document: u32.
+    /// A bit for each document, lowest first: whether it is of another sitting than the one before it.
     Sittings,
     /// A kind for each document: a byte.
     Kinds,
@@ -63,7 +63,7 @@ const GROUP: usize = 256;
 /// What a shard holds of its documents beside their words, in their order.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Columns {
-    /// The sitting of each.
+    /// The sitting of each; of two documents of a log it says whether they are of the same.
     pub sittings: Vec<u32>,
     /// The kind of each.
     pub kinds: Vec<DocumentKind>,
@@ -102,11 +102,7 @@ pub fn encode(words: &Encoded, mut columns: Columns) -> Result<Vec<u8>, RollupEr
     for part in PARTS {
         let section: Cow<'_, [u8]> = match part {
             Part::Dead => columns.dead.iter().flat_map(|n| n.to_le_bytes()).collect(),
-            Part::Sittings => columns
-                .sittings
-                .iter()
-                .flat_map(|n| n.to_le_bytes())
-                .collect(),
+            Part::Sittings => bits(&changes(&columns.sittings)).into(),
             Part::Kinds => columns.kinds.iter().map(|kind| byte_of(*kind)).collect(),
             Part::Times => columns
                 .times
@@ -137,6 +133,25 @@ pub fn encode(words: &Encoded, mut columns: Columns) -> Result<Vec<u8>, RollupEr
     head.extend_from_slice(&crc32fast::hash(&head).to_le_bytes());
     head.append(&mut body);
     Ok(head)
+}
+
+/// For each number, whether it is another than the one before it.
+fn changes(numbers: &[u32]) -> Vec<bool> {
+    let before = std::iter::once(None).chain(numbers.iter().map(Some));
+    numbers
+        .iter()
+        .zip(before)
+        .map(|(number, before)| before.is_some_and(|before| before != number))
+        .collect()
+}
+
+fn bits(flags: &[bool]) -> Vec<u8> {
+    let byte = |flags: &[bool]| {
+        (0..)
+            .zip(flags)
+            .fold(0, |byte, (place, flag)| byte | u8::from(*flag) << place)
+    };
+    flags.chunks(8).map(byte).collect()
 }
 
 fn pairs(pairs: &[(u64, u32)]) -> Vec<u8> {
@@ -233,12 +248,12 @@ impl Shard {
         self.numbers(Part::Dead)
     }
 
-    /// The sitting of each document.
+    /// Where sittings end.
     ///
     /// # Errors
     /// As [`Shard::dead`].
-    pub fn sittings(&self) -> Result<Vec<u32>, RollupError> {
-        self.numbers(Part::Sittings)
+    pub fn sittings(&self) -> Result<Sittings, RollupError> {
+        self.section(Part::Sittings).map(Sittings)
     }
 
     /// The kind of each document.
@@ -393,7 +408,7 @@ fn head_of(head: &[u8], file: u64) -> Result<(u32, [Row; PARTS.len()]), RollupEr
         let each = |width: u64| row.length == u64::from(documents) * width;
         let fits = match part {
             Part::Dead => row.length.is_multiple_of(4) && row.length <= u64::from(documents) * 4,
-            Part::Sittings => each(4),
+            Part::Sittings => row.length == u64::from(documents).div_ceil(8),
             Part::Kinds => each(1),
             Part::Times => each(8),
             Part::Keys | Part::Fences => row.length.is_multiple_of(KEY as u64),
@@ -410,6 +425,27 @@ fn head_of(head: &[u8], file: u64) -> Result<(u32, [Row; PARTS.len()]), RollupEr
         return Err(RollupError::Damaged("another length than its head says"));
     }
     Ok((documents, rows))
+}
+
+/// Where a shard's sittings end. Those of a log are numbered by its own documents.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Sittings(Vec<u8>);
+
+impl Sittings {
+    /// How many sittings end between two documents of a log.
+    pub fn between(&self, first: u32, document: u32) -> u32 {
+        let to = (document as usize + 1).min(self.0.len() * 8);
+        let mut ended = 0;
+        let mut at = first as usize + 1;
+        while at < to {
+            let byte = self.0.get(at / 8).copied().unwrap_or(0) >> (at % 8);
+            let next = (at / 8 * 8 + 8).min(to);
+            let kept = u8::MAX >> (8 - (next - at));
+            ended += (byte & kept).count_ones();
+            at = next;
+        }
+        ended
+    }
 }
 
 /// The words of a shard, as a segment reads them.
@@ -501,7 +537,7 @@ mod tests {
         }
         let words = builder.encode(0..3, &|term| Cow::Borrowed(term)).unwrap();
         let columns = Columns {
-            sittings: vec![0, 0, 7],
+            sittings: vec![0, 0, 1],
             kinds: vec![
                 DocumentKind::Person,
                 DocumentKind::Compaction,
@@ -525,8 +561,11 @@ mod tests {
 
     /// Everything that a shard answers.
     fn told(shard: &Shard) -> Result<(Columns, Vec<Term>), RollupError> {
+        let sittings = shard.sittings()?;
         let columns = Columns {
-            sittings: shard.sittings()?,
+            sittings: (0..shard.documents())
+                .map(|document| sittings.between(0, document))
+                .collect(),
             kinds: shard.kinds()?,
             times: shard.times()?,
             dead: shard.dead()?,
@@ -550,6 +589,21 @@ mod tests {
         let (read, terms) = told(&shard(dir.path(), &bytes).unwrap()).unwrap();
         assert_eq!(read, columns);
         assert_eq!(terms.len(), 4);
+    }
+
+    #[test]
+    fn sittings_are_counted_from_any_document() {
+        let numbers: Vec<u32> = (0..100u32).map(|n| n / 3 * 5 + n % 7 / 6).collect();
+        let sittings = Sittings(bits(&changes(&numbers)));
+        for first in 0..100 {
+            for document in first..100 {
+                let ended = (first..document)
+                    .filter(|n| numbers[*n as usize] != numbers[*n as usize + 1])
+                    .count();
+                assert_eq!(sittings.between(first, document) as usize, ended);
+            }
+        }
+        assert_eq!(sittings.between(90, 2000), sittings.between(90, 99));
     }
 
     #[test]
