@@ -33,7 +33,12 @@ struct Wanted<'q> {
     prefixes: HashMap<&'q [u8], usize>,
     starts: Starts,
     key: Vec<u8>,
+    /// What words that begin as a wanted one were found to ask for: a text says its words again and again.
+    known: HashMap<Vec<u8>, Option<usize>>,
 }
+
+/// So many words are remembered: more than a long text has that begin as a wanted one.
+const KNOWN: usize = 4096;
 
 impl<'q> Matcher<'q> {
     /// A matcher of this query.
@@ -43,6 +48,7 @@ impl<'q> Matcher<'q> {
             prefixes: HashMap::new(),
             starts: Starts::new(),
             key: Vec::new(),
+            known: HashMap::new(),
         };
         for (place, concept) in query.concepts.iter().enumerate() {
             for term in &concept.terms {
@@ -138,7 +144,14 @@ impl Wanted<'_> {
             return None;
         }
         raw_key(word, &mut self.key);
-        self.exact.get(&*dictionary_term(&self.key)).copied()
+        if let Some(known) = self.known.get(&self.key) {
+            return *known;
+        }
+        let concept = self.exact.get(&*dictionary_term(&self.key)).copied();
+        if self.known.len() < KNOWN {
+            self.known.insert(self.key.clone(), concept);
+        }
+        concept
     }
 
     /// Every concept that asks for this word or a start of it.
