@@ -11,7 +11,8 @@ use tempfile::TempDir;
 
 /// A folder with logs, a project, and everything that memfold keeps.
 pub struct House {
-    folder: TempDir,
+    /// Removed with the house, unless another process owns it.
+    _folder: Option<TempDir>,
     root: PathBuf,
     roll_from: usize,
 }
@@ -25,10 +26,24 @@ impl House {
             fs::create_dir(root.join(name)).unwrap();
         }
         House {
-            folder,
+            _folder: Some(folder),
             root,
             roll_from: memfold::ROLL_FROM,
         }
+    }
+
+    /// Another process's house, at its root.
+    pub fn at(root: &Path) -> House {
+        House {
+            _folder: None,
+            root: root.to_owned(),
+            roll_from: memfold::ROLL_FROM,
+        }
+    }
+
+    /// Below which everything is.
+    pub fn root(&self) -> &Path {
+        &self.root
     }
 
     /// A house whose logs are all in a roll-up, however few they are, once [`House::roll`] was called.
@@ -92,7 +107,6 @@ impl House {
 
     /// An engine as a person opens it.
     pub fn engine(&self) -> Memfold {
-        assert!(self.folder.path().is_dir());
         Memfold::open(Options {
             project: Some(self.root.join("project")),
             working_directory: self.root.join("project"),
@@ -226,7 +240,7 @@ fn is_expected(note: &str) -> bool {
         "nothing holds the quoted words",
         "the logs hold no event",
         "no agent's log was found",
-        "are no log of an agent that is known here",
+        "no log of an agent that is known here",
     ]
     .iter()
     .any(|expected| note.contains(expected))

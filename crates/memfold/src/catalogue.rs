@@ -246,7 +246,11 @@ impl Memfold {
         }
         if unknown > 0 {
             found.notes.push(format!(
-                "{unknown} files are no log of an agent that is known here"
+                "{} no log of an agent that is known here",
+                match unknown {
+                    1 => "1 file is".to_owned(),
+                    _ => format!("{unknown} files are"),
+                }
             ));
         }
         plain_form_wins(&mut found.logs);

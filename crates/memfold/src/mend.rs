@@ -3,57 +3,86 @@
 
 use std::collections::HashMap;
 
-use memfold_sidecar::{Keeping, Need, Place, Receipts, SidecarError};
+use memfold_sidecar::{Need, Place, Receipts};
 
-use crate::catalogue::place_of;
+use crate::catalogue::{LogEntry, place_of};
 use crate::engine::Memfold;
-use crate::ready::Ready;
+use crate::ready::{KeptLog, Ready, is_gone};
+
+/// What became of logs that had to be folded again.
+#[derive(Clone, Copy, Debug, Default)]
+pub(crate) struct Mended {
+    /// There was one.
+    pub(crate) any: bool,
+    /// So many could not be folded either.
+    pub(crate) lost: usize,
+}
 
 impl Memfold {
-    /// Folds those logs again of whose sidecar some part could not be read, each once a call: it is in memory then. Whether
-    /// there was any. Logs that cannot be folded either are left out, with a note.
+    /// Folds those logs again of whose sidecar some part could not be read, each once a call: it is in memory then. Logs
+    /// that cannot be folded either are left out, with a note.
     pub(crate) fn mend(
         &self,
         logs: &mut Vec<Ready>,
         receipts: &mut Receipts,
         notes: &mut Vec<String>,
-    ) -> bool {
+    ) -> Mended {
+        let mut mended = Mended::default();
         if !logs.iter().any(Ready::is_to_be_mended) {
-            return false;
+            return mended;
         }
+        mended.any = true;
         let mut kept = Vec::with_capacity(logs.len());
         for ready in logs.drain(..) {
             if !ready.is_to_be_mended() {
                 kept.push(ready);
                 continue;
             }
-            match self.folded_again(&ready, receipts) {
-                Ok(keeping) => {
-                    notes.push(format!(
-                        "{}: its sidecar was wrong, {}; {}",
-                        ready.entry.path.display(),
-                        keeping.verdict,
-                        keeping.done
-                    ));
-                    let mut mended = self.kept(ready.entry, ready.file, keeping, receipts, notes);
-                    mended.about = ready.about;
-                    mended.mended = true;
-                    kept.push(mended);
+            let Ready { entry, about, .. } = ready;
+            let (path, before) = (entry.path.clone(), entry.identity);
+            let KeptLog {
+                entry,
+                file,
+                keeping,
+            } = self.folded_again(entry, receipts);
+            match keeping {
+                Some(Ok(keeping)) => {
+                    let changed = entry.identity != before;
+                    if !changed {
+                        notes.push(format!(
+                            "{}: its sidecar was wrong, {}; {}",
+                            path.display(),
+                            keeping.verdict,
+                            keeping.done
+                        ));
+                    }
+                    let mut again = self.kept(entry, file, keeping, receipts, notes);
+                    if !changed {
+                        again.about = about;
+                    }
+                    again.mended = true;
+                    kept.push(again);
                 }
-                Err(error) => notes.push(format!("{}: {error}", ready.entry.path.display())),
+                // Deleted since it was found: as if it had been a moment earlier.
+                Some(Err(_)) if is_gone(&entry) => {}
+                Some(Err(error)) => {
+                    mended.lost += 1;
+                    notes.push(format!("{}: {error}", path.display()));
+                }
+                None => {}
             }
         }
         *logs = kept;
         self.save(receipts, notes);
-        true
+        mended
     }
 
-    fn folded_again(&self, ready: &Ready, receipts: &Receipts) -> Result<Keeping, SidecarError> {
-        let place = match receipts.of(&ready.entry.path) {
+    fn folded_again(&self, entry: LogEntry, receipts: &Receipts) -> KeptLog {
+        let place = match receipts.of(&entry.path) {
             Some(receipt) if receipt.place == Place::Cache => Place::Cache,
-            _ => place_of(&ready.entry.path, &mut HashMap::new()),
+            _ => place_of(&entry.path, &mut HashMap::new()),
         };
-        self.keeper()
-            .keep(&ready.file, ready.entry.agent, place, receipts, Need::Again)
+        let file = entry.open();
+        self.keep_as_it_is_now(entry, file, place, receipts, Need::Again)
     }
 }

@@ -8,7 +8,7 @@ use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::time::{Duration, Instant};
 
 use memfold_agents::PathFacts;
-use memfold_disk::Identity;
+use memfold_disk::{Identity, Links};
 use memfold_fold::Tail;
 use memfold_fold::card::Card;
 use memfold_fold::document::{Document, Keys, Link};
@@ -322,6 +322,8 @@ impl Memfold {
                     let ready = self.kept(entry, file, keeping, receipts, &mut batch.notes);
                     batch.ready.push(ready);
                 }
+                // Deleted since it was found: as if it had been a moment earlier.
+                Some(Err(_)) if is_gone(&entry) => {}
                 Some(Err(error)) => {
                     batch.unreadable += 1;
                     batch
@@ -411,6 +413,44 @@ impl Memfold {
         }
     }
 
+    /// Keeps the sidecar of one log. Where the log changed since it was looked at, it is looked at again.
+    pub(crate) fn keep_as_it_is_now(
+        &self,
+        mut entry: LogEntry,
+        mut file: LogFile,
+        place: Place,
+        receipts: &Receipts,
+        need: Need,
+    ) -> KeptLog {
+        let mut looks = 0;
+        loop {
+            let keeping = self
+                .keeper()
+                .keep(&file, entry.agent, place, receipts, need);
+            looks += 1;
+            let now = match &keeping {
+                Err(error) if error.is_of_the_log() && looks < LOOKS => {
+                    Identity::at(&entry.path, Links::Follow).ok()
+                }
+                _ => None,
+            };
+            match now.filter(|now| *now != entry.identity) {
+                Some(now) => {
+                    entry.identity = now;
+                    entry.rolled = None;
+                    file = entry.open();
+                }
+                None => {
+                    return KeptLog {
+                        entry,
+                        file,
+                        keeping: Some(keeping),
+                    };
+                }
+            }
+        }
+    }
+
     /// Keeps the sidecars of logs; nothing for a log that was left, since the call was to stop.
     pub(crate) fn keep_all(
         &self,
@@ -437,14 +477,7 @@ impl Memfold {
             .collect();
         let bytes = unproved.iter().map(|entry| entry.identity.size).sum();
         let keep = |(entry, file, place): (LogEntry, LogFile, Place)| {
-            let keeping = self
-                .keeper()
-                .keep(&file, entry.agent, place, receipts, need);
-            KeptLog {
-                entry,
-                file,
-                keeping: Some(keeping),
-            }
+            self.keep_as_it_is_now(entry, file, place, receipts, need)
         };
         if unproved.is_empty() {
             return work.into_iter().map(keep).collect();
@@ -498,6 +531,14 @@ pub(crate) struct KeptLog {
     pub(crate) entry: LogEntry,
     pub(crate) file: LogFile,
     pub(crate) keeping: Option<Result<Keeping, SidecarError>>,
+}
+
+/// How often a log that changes while it is read is looked at.
+const LOOKS: usize = 4;
+
+/// Whether a log is not there any more.
+pub(crate) fn is_gone(entry: &LogEntry) -> bool {
+    matches!(Identity::at(&entry.path, Links::Follow), Err(error) if error.is_not_found())
 }
 
 /// How often a long call saves the receipts of what it has done.

@@ -74,9 +74,11 @@ impl Memfold {
                 continue;
             }
             let released = self.release_doubted(&mut logs, &mut receipts, &mut notes, progress);
-            if !self.mend(&mut logs.own, &mut receipts, &mut notes) && !released {
+            let mended = self.mend(&mut logs.own, &mut receipts, &mut notes);
+            if !mended.any && !released {
                 break answer;
             }
+            logs.unreadable += mended.lost;
             logs.arrange();
         };
         if logs.left > 0 {

@@ -57,6 +57,26 @@ impl SidecarError {
         )
     }
 
+    /// What went wrong while a log was read: a log that changed meanwhile is told from one that cannot be read.
+    pub(crate) fn of_log(error: &(dyn std::error::Error + 'static)) -> SidecarError {
+        let mut cause = Some(error);
+        while let Some(error) = cause {
+            let io = error.downcast_ref::<io::Error>();
+            let is_replaced = io
+                .and_then(io::Error::get_ref)
+                .is_some_and(|inner| inner.is::<Replaced>());
+            let is_cut = matches!(
+                error.downcast_ref(),
+                Some(memfold_log::Error::Shrunk { .. })
+            );
+            if is_replaced || is_cut {
+                return SidecarError::LogChanged;
+            }
+            cause = error.source();
+        }
+        SidecarError::Log(error.to_string())
+    }
+
     /// Damage in a section.
     pub(crate) fn damaged(section: Tag, what: impl Into<String>) -> SidecarError {
         SidecarError::Damaged {
@@ -65,3 +85,8 @@ impl SidecarError {
         }
     }
 }
+
+/// The file at a log's path is another than the one that was looked at, or shorter.
+#[derive(Debug, thiserror::Error)]
+#[error("the file was replaced or cut since it was looked at")]
+pub(crate) struct Replaced;

@@ -53,7 +53,7 @@ pub fn fold_on(
     let mut block = Vec::new();
     log.text(Offset(binder.position()))
         .and_then(|text| text.take(again).read_to_end(&mut block))
-        .map_err(|error| SidecarError::Log(error.to_string()))?;
+        .map_err(|error| SidecarError::of_log(&error))?;
     binder.feed(&block);
     binder.mark_here();
     if binder.binding() != *binding {
@@ -89,7 +89,7 @@ pub fn fold_tail(
     let mut lines = lines(log, from)?;
     while let Some(line) = lines
         .next(&mut |_| {})
-        .map_err(|error| SidecarError::Log(error.to_string()))?
+        .map_err(|error| SidecarError::of_log(&error))?
     {
         fold.line(&line)?;
     }
@@ -145,7 +145,7 @@ fn drive_to(
                 fault = Some(error.to_string());
                 break;
             }
-            Err(error) => return Err(SidecarError::Log(error.to_string())),
+            Err(error) => return Err(SidecarError::of_log(&error)),
         };
         let start = line.start;
         fold.line(&line)?;
@@ -183,7 +183,7 @@ fn drive_to(
 fn lines(log: &LogFile, from: Position) -> Result<Lines<Box<dyn Read + '_>>, SidecarError> {
     let text = log
         .text(from.offset)
-        .map_err(|error| SidecarError::Log(error.to_string()))?;
+        .map_err(|error| SidecarError::of_log(&error))?;
     Ok(match log.text_length() {
         Some(length) => Lines::new(text, from, Offset(length)),
         None => Lines::to_end(text, from),

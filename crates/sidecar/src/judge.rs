@@ -207,7 +207,7 @@ pub(crate) fn known_content<'r>(
 /// Compares the log with what the sidecar covers; nothing if it is the same.
 fn against_log(log: &LogFile, sidecar: &Kept) -> Result<Option<Verdict>, SidecarError> {
     let binding = sidecar.binding()?;
-    let unreadable = |error: io::Error| SidecarError::Log(error.to_string());
+    let unreadable = |error: io::Error| SidecarError::of_log(&error);
     let cut = |length| Verdict::LogTruncated {
         covered: binding.covered,
         length,
@@ -235,11 +235,11 @@ fn is_replaced(log: &LogFile, sidecar: &Kept) -> Result<bool, SidecarError> {
     let first = sidecar.checkpoint()?.first_line;
     let text = log
         .text(Offset(0))
-        .map_err(|error| SidecarError::Log(error.to_string()))?;
+        .map_err(|error| SidecarError::of_log(&error))?;
     let mut lines = memfold_log::Lines::to_end(text, memfold_log::Position::START);
     let line = lines
         .next(&mut |_| {})
-        .map_err(|error| SidecarError::Log(error.to_string()))?;
+        .map_err(|error| SidecarError::of_log(&error))?;
     Ok(line
         .filter(memfold_log::Line::is_whole_object)
         .and_then(|line| line.text())

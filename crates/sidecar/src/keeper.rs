@@ -585,6 +585,6 @@ fn now() -> i64 {
 
 impl From<DiskError> for SidecarError {
     fn from(error: DiskError) -> SidecarError {
-        SidecarError::Log(error.to_string())
+        SidecarError::of_log(&error)
     }
 }

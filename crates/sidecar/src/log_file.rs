@@ -7,6 +7,8 @@ use std::sync::OnceLock;
 use memfold_disk::{DiskError, Identity, Links, Snapshot};
 use memfold_log::{Form, Limits, Offset, Reread, Unzstd, read_line};
 
+use crate::error::Replaced;
+
 /// A log at one moment: the length that stat gave then, whatever is appended later. Opened when it is first read.
 pub struct LogFile {
     path: PathBuf,
@@ -62,6 +64,11 @@ impl LogFile {
             return Ok(file);
         }
         let file = Snapshot::open(&self.path, Links::Follow).map_err(io::Error::other)?;
+        let (now, then) = (file.identity(), self.identity);
+        // The first bytes of another file would be a log that never was.
+        if (now.dev, now.inode) != (then.dev, then.inode) || now.size < then.size {
+            return Err(io::Error::other(Replaced));
+        }
         Ok(self.file.get_or_init(|| file))
     }
 
