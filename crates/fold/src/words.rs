@@ -2,7 +2,7 @@
 
 use memfold_log::Timestamp;
 use memfold_segment::{Builder, Encoded};
-use memfold_text::{Cutter, Word, WordKind, dictionary_term, raw_key};
+use memfold_text::{Cutter, Word, WordKind, dictionary_term, raw_space};
 
 use crate::FoldError;
 
@@ -30,7 +30,6 @@ const DATA: usize = 512;
 pub(crate) struct Counter {
     builder: Builder,
     cutter: Cutter,
-    key: Vec<u8>,
 }
 
 impl Counter {
@@ -38,37 +37,26 @@ impl Counter {
         Counter {
             builder,
             cutter: Cutter::new(),
-            key: Vec::with_capacity(memfold_text::MAX_WORD_BYTES + 1),
         }
     }
 
     /// Counts every word of a text `weight` times.
     pub(crate) fn add_text(&mut self, text: &str, weight: u32) {
-        let Counter {
-            builder,
-            cutter,
-            key,
-        } = self;
+        let Counter { builder, cutter } = self;
         without_data(text, &mut |text| {
             cutter.cut(text, &mut |word: Word<'_>| {
-                raw_key(word, key);
-                builder.add(key, weight);
+                builder.add_in(raw_space(word.kind), word.text.as_bytes(), weight);
             });
         });
     }
 
     /// Counts the words of a text and the parts of its names, but not its whole names.
     pub(crate) fn add_parts(&mut self, text: &str, weight: u32) {
-        let Counter {
-            builder,
-            cutter,
-            key,
-        } = self;
+        let Counter { builder, cutter } = self;
         without_data(text, &mut |text| {
             cutter.cut(text, &mut |word: Word<'_>| {
                 if word.kind != WordKind::Name {
-                    raw_key(word, key);
-                    builder.add(key, weight);
+                    builder.add_in(raw_space(word.kind), word.text.as_bytes(), weight);
                 }
             });
         });
@@ -76,14 +64,8 @@ impl Counter {
 
     /// Counts one plain word.
     pub(crate) fn add_word(&mut self, text: &str, weight: u32) {
-        raw_key(
-            Word {
-                text,
-                kind: WordKind::Plain,
-            },
-            &mut self.key,
-        );
-        self.builder.add(&self.key, weight);
+        let space = raw_space(WordKind::Plain);
+        self.builder.add_in(space, text.as_bytes(), weight);
     }
 
     /// Counts the words of a date in UTC: its day, its month's name, its year.

@@ -12,7 +12,7 @@ use crate::chain::Arena;
 use crate::encode::put_segment;
 use crate::error::Error;
 use crate::hash::HashKey;
-use crate::interner::{Interner, Record, Text};
+use crate::interner::{Interner, Record};
 use crate::list::{Small, read_short};
 use crate::reader::Reader;
 use crate::source::{Encoded, Section, Source};
@@ -85,13 +85,24 @@ impl Builder {
     /// Adds `count` occurrences of a term to the open document. Nothing if `count` is 0.
     ///
     /// A term has 1 to 255 bytes. A fault is told by [`finish_document`](Self::finish_document).
-    #[inline]
     pub fn add(&mut self, term: &[u8], count: u32) {
+        match term.split_first() {
+            Some((&space, word)) => self.add_in(space, word, count),
+            None if count == 0 => {}
+            None => {
+                self.fault.get_or_insert(Error::TermLength(0));
+            }
+        }
+    }
+
+    /// The same for the term that is the byte `space` and then `word`, which need not be put together for that.
+    #[inline]
+    pub fn add_in(&mut self, space: u8, word: &[u8], count: u32) {
         if count == 0 {
             return;
         }
         let doc = self.documents();
-        let added = match self.interner.record(term) {
+        let added = match self.interner.record(space, word) {
             Ok(record) if record.doc == doc && record.frequency > 0 => {
                 record.frequency = quantity(record.frequency, count);
                 Ok(())
@@ -164,7 +175,8 @@ impl Builder {
         let mut postings = Vec::new();
         let mut entries = reader.entries()?;
         while let Some(term) = entries.next(&mut postings)? {
-            let record = self.interner.record(term)?;
+            let (&space, word) = term.split_first().ok_or(Error::TermLength(0))?;
+            let record = self.interner.record(space, word)?;
             for posting in &postings {
                 open(
                     record,
@@ -205,8 +217,9 @@ impl Builder {
         self.interner.records()
     }
 
-    pub(crate) fn term(&self, record: &Record) -> Text<'_> {
-        self.interner.term(record)
+    /// Appends a record's term to `out`.
+    pub(crate) fn put_term(&self, record: &Record, out: &mut Vec<u8>) {
+        self.interner.put_term(record, out);
     }
 
     /// Appends the postings of a record that lie in `range`, renumbered. `scratch` is for reuse.

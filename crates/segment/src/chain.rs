@@ -10,6 +10,8 @@ use crate::error::Error;
 const FIRST: usize = 8;
 const LAST_LEVEL: u8 = 8;
 const LINK: usize = 4;
+/// The bits of [`Chain::room`] that count bytes.
+const LEFT: u16 = 0xfff;
 
 /// One string. The default is the empty one, without a chunk.
 #[derive(Debug, Clone, Copy, Default)]
@@ -18,15 +20,14 @@ pub(crate) struct Chain {
     head: u32,
     /// Where the next byte goes.
     tail: u32,
-    /// The bytes left in the last chunk.
-    left: u16,
-    level: u8,
-    /// A byte of the owner's, which would else be padding.
-    pub(crate) tag: u8,
+    /// The bytes left in the last chunk, at most `8 << 8`, and its level in the four bits above.
+    room: u16,
+    /// Bytes of the owner's, which would else be padding.
+    pub(crate) tag: [u8; 2],
 }
 
 impl Chain {
-    pub(crate) fn tagged(tag: u8) -> Self {
+    pub(crate) fn tagged(tag: [u8; 2]) -> Self {
         Self {
             tag,
             ..Self::default()
@@ -35,6 +36,11 @@ impl Chain {
 
     pub(crate) fn is_empty(&self) -> bool {
         self.head == 0
+    }
+
+    #[inline]
+    fn left(&self) -> u16 {
+        self.room & LEFT
     }
 }
 
@@ -59,12 +65,12 @@ impl Arena {
     #[inline]
     pub(crate) fn append(&mut self, chain: &mut Chain, data: &[u8]) -> Result<(), Error> {
         let tail = chain.tail as usize;
-        if data.len() <= usize::from(chain.left)
+        if data.len() <= usize::from(chain.left())
             && let Some(place) = self.bytes.get_mut(tail..tail + data.len())
         {
             place.copy_from_slice(data);
             chain.tail += data.len() as u32;
-            chain.left -= data.len() as u16;
+            chain.room -= data.len() as u16;
             return Ok(());
         }
         self.append_across(chain, data)
@@ -72,14 +78,14 @@ impl Arena {
 
     fn append_across(&mut self, chain: &mut Chain, data: &[u8]) -> Result<(), Error> {
         for &byte in data {
-            if chain.left == 0 {
+            if chain.left() == 0 {
                 self.grow(chain)?;
             }
             if let Some(place) = self.bytes.get_mut(chain.tail as usize) {
                 *place = byte;
             }
             chain.tail += 1;
-            chain.left -= 1;
+            chain.room -= 1;
         }
         Ok(())
     }
@@ -88,8 +94,10 @@ impl Arena {
         let level = if chain.is_empty() {
             0
         } else {
-            (chain.level + 1).min(LAST_LEVEL)
-        };
+            (chain.room >> LEFT.count_ones()) as u8 + 1
+        }
+        .min(LAST_LEVEL);
+        let room = |left: usize| u16::from(level) << LEFT.count_ones() | left as u16;
         let size = FIRST << level;
         let start = self.bytes.len();
         let place = u32::try_from(start + size).map_err(|_| Error::Full("4 GiB of postings"))?
@@ -99,8 +107,7 @@ impl Arena {
             *chain = Chain {
                 head: place,
                 tail: place,
-                left: size as u16,
-                level,
+                room: room(size),
                 tag: chain.tag,
             };
             return Ok(());
@@ -112,8 +119,7 @@ impl Arena {
         }
         *chain = Chain {
             tail: place + LINK as u32,
-            left: (size - LINK) as u16,
-            level,
+            room: room(size - LINK),
             ..*chain
         };
         Ok(())

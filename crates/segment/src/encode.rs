@@ -7,7 +7,7 @@ use crate::Posting;
 use crate::builder::{Builder, quantity};
 use crate::bytes::put_varint;
 use crate::error::Error;
-use crate::interner::{Record, Text};
+use crate::interner::Record;
 use crate::list::{LONG, put_long, put_short};
 use crate::source::Encoded;
 
@@ -42,7 +42,7 @@ pub(crate) fn put_segment(
     let (mut postings, mut scratch) = (Vec::new(), Vec::new());
     for same in names
         .order
-        .chunk_by(|a, b| a.first == b.first && *names.get(a) == *names.get(b))
+        .chunk_by(|a, b| a.first == b.first && names.get(a) == names.get(b))
     {
         postings.clear();
         for record in same.iter().filter_map(|name| names.record(name)) {
@@ -52,7 +52,7 @@ pub(crate) fn put_segment(
             merge(&mut postings);
         }
         if let (Some(name), false) = (same.first(), postings.is_empty()) {
-            writer.put_term(&names.get(name), &postings)?;
+            writer.put_term(names.get(name), &postings)?;
         }
     }
     writer.finish(lengths)
@@ -74,21 +74,18 @@ pub(crate) fn merge(postings: &mut Vec<Posting>) {
 struct Names<'b> {
     builder: &'b Builder,
     order: Vec<Name>,
-    /// The terms that are not the records' own, each after a byte with its length.
-    renamed: Vec<u8>,
+    /// The terms, each after a byte with its length.
+    text: Vec<u8>,
 }
 
 #[derive(Clone, Copy)]
 struct Name {
     /// The first bytes of the term as a number that sorts as they do: most comparisons end here.
     first: u64,
-    /// Where in `renamed` the term lies, or [`OWN`].
+    /// Where in `text` the term lies.
     at: u32,
     record: u32,
 }
-
-/// The term is the record's own.
-const OWN: u32 = u32::MAX;
 
 impl<'b> Names<'b> {
     fn of(builder: &'b Builder, range: &Range<u32>, rename: Rename<'_>) -> Result<Self, Error> {
@@ -96,20 +93,17 @@ impl<'b> Names<'b> {
         let mut names = Self {
             builder,
             order: Vec::new(),
-            renamed: Vec::new(),
+            text: Vec::new(),
         };
+        let mut own = Vec::new();
         for (record, index) in builder.records().iter().zip(0..) {
             // A tail of a long log is encoded often: what was last seen before it is not renamed.
             if record.doc < range.start || record.frequency == 0 {
                 continue;
             }
-            let own = builder.term(record);
+            own.clear();
+            builder.put_term(record, &mut own);
             let term = rename(&own);
-            let at = if *term == *own {
-                OWN
-            } else {
-                names.put(&term)?
-            };
             let mut first = [0; 8];
             first
                 .iter_mut()
@@ -117,14 +111,14 @@ impl<'b> Names<'b> {
                 .for_each(|(first, byte)| *first = *byte);
             order.push(Name {
                 first: u64::from_be_bytes(first),
-                at,
+                at: names.put(&term)?,
                 record: index,
             });
         }
         order.sort_unstable_by(|a: &Name, b| {
             a.first
                 .cmp(&b.first)
-                .then_with(|| (*names.get(a)).cmp(&*names.get(b)))
+                .then_with(|| names.get(a).cmp(names.get(b)))
         });
         names.order = order;
         Ok(names)
@@ -135,32 +129,21 @@ impl<'b> Names<'b> {
             Ok(len) if len > 0 => len,
             _ => return Err(Error::TermLength(term.len())),
         };
-        let at = u32::try_from(self.renamed.len())
-            .ok()
-            .filter(|&at| at != OWN);
-        self.renamed.push(len);
-        self.renamed.extend_from_slice(term);
-        at.ok_or(Error::Full("4 GiB of terms"))
+        let at = u32::try_from(self.text.len());
+        self.text.push(len);
+        self.text.extend_from_slice(term);
+        at.map_err(|_| Error::Full("4 GiB of terms"))
     }
 
     fn record(&self, name: &Name) -> Option<&'b Record> {
         self.builder.records().get(name.record as usize)
     }
 
-    fn get(&self, name: &Name) -> Text<'_> {
-        if name.at == OWN {
-            return self
-                .record(name)
-                .map_or(Text::Long(&[]), |record| self.builder.term(record));
-        }
-        let text = self
-            .renamed
-            .get(name.at as usize..)
-            .and_then(|text| text.split_first());
-        Text::Long(
-            text.and_then(|(len, rest)| rest.get(..usize::from(*len)))
-                .unwrap_or_default(),
-        )
+    fn get(&self, name: &Name) -> &[u8] {
+        let text = self.text.get(name.at as usize..).unwrap_or_default();
+        text.split_first()
+            .and_then(|(len, rest)| rest.get(..usize::from(*len)))
+            .unwrap_or_default()
     }
 }
 

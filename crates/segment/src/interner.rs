@@ -4,31 +4,37 @@
 //! A wrong record is looked at once in thousands of words. Short terms lie in their records, so the
 //! usual word touches one slot and one record, and copies nothing.
 
-use std::ops::Deref;
-
+use crate::block::LONGEST;
 use crate::chain::Chain;
 use crate::error::Error;
-use crate::hash::{HashKey, INLINE, unwords, words};
+use crate::hash::{HashKey, INLINE, bytes, numbers};
 
 /// One term and what is known of it.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Record {
-    /// The first word of the term.
+    /// The first eight bytes of the term's word.
     first: u64,
-    /// The last word of a short term; where in the arena a long one lies.
+    /// The last eight bytes of a short one; where in the arena a long one lies.
     last: u64,
     /// The document in which the term was last seen, and how often there.
     pub(crate) doc: u32,
     pub(crate) frequency: u32,
     /// One more than the last document in `closed`.
     pub(crate) next: u32,
-    /// The postings before the last. Its tag is the term's length.
+    /// The postings before the last. Its tag is the term's space and the length of its word.
     pub(crate) closed: Chain,
 }
 
 impl Record {
+    fn space(&self) -> u8 {
+        let [space, _] = self.closed.tag;
+        space
+    }
+
+    /// The length of the word.
     fn len(&self) -> usize {
-        usize::from(self.closed.tag)
+        let [_, len] = self.closed.tag;
+        usize::from(len)
     }
 }
 
@@ -64,11 +70,12 @@ impl Interner {
         &self.records
     }
 
-    /// The record of a term, made if there is none. A new record has the frequency 0.
+    /// The record of the term that is the byte `space` and then `word`, made if there is none. A new record has the
+    /// frequency 0.
     #[inline]
-    pub(crate) fn record(&mut self, term: &[u8]) -> Result<&mut Record, Error> {
-        let words = words(term);
-        let hash = self.key.hash(term, words);
+    pub(crate) fn record(&mut self, space: u8, word: &[u8]) -> Result<&mut Record, Error> {
+        let numbers = numbers(word);
+        let hash = self.key.hash(space, word, numbers);
         let mask = self.slots.len() - 1;
         let mut at = hash as usize & mask;
         // The table is never full, so an empty slot ends the walk.
@@ -76,23 +83,24 @@ impl Interner {
             && slot != 0
         {
             let index = slot as u32 as usize - 1;
-            if (slot >> 32) as u32 == hash && self.is(index, term, words) {
+            if (slot >> 32) as u32 == hash && self.is(index, space, word, numbers) {
                 return self.records.get_mut(index).ok_or(Error::Full("terms"));
             }
             at = (at + 1) & mask;
         }
-        self.insert(term, words, hash, at)
+        self.insert(space, word, numbers, hash, at)
     }
 
     #[inline]
-    fn is(&self, index: usize, term: &[u8], (first, last): (u64, u64)) -> bool {
+    fn is(&self, index: usize, space: u8, word: &[u8], (first, last): (u64, u64)) -> bool {
         self.records.get(index).is_some_and(|record| {
-            record.len() == term.len()
+            record.len() == word.len()
+                && record.space() == space
                 && record.first == first
-                && if term.len() <= INLINE {
+                && if word.len() <= INLINE {
                     record.last == last
                 } else {
-                    self.long(record) == term
+                    self.long(record) == word
                 }
         })
     }
@@ -105,27 +113,28 @@ impl Interner {
     #[cold]
     fn insert(
         &mut self,
-        term: &[u8],
+        space: u8,
+        word: &[u8],
         (first, last): (u64, u64),
         hash: u32,
         at: usize,
     ) -> Result<&mut Record, Error> {
-        let tag = match u8::try_from(term.len()) {
-            Ok(len) if len > 0 => len,
-            _ => return Err(Error::TermLength(term.len())),
+        let len = match u8::try_from(word.len()) {
+            Ok(len) if word.len() < LONGEST => len,
+            _ => return Err(Error::TermLength(word.len() + 1)),
         };
-        let last = if term.len() <= INLINE {
+        let last = if word.len() <= INLINE {
             last
         } else {
-            self.arena.extend_from_slice(term);
-            (self.arena.len() - term.len()) as u64
+            self.arena.extend_from_slice(word);
+            (self.arena.len() - word.len()) as u64
         };
         let index = self.records.len();
         let below = u32::try_from(index + 1).map_err(|_| Error::Full("2^32 terms"))?;
         if let Some(slot) = self.slots.get_mut(at) {
             *slot = u64::from(hash) << 32 | u64::from(below);
         }
-        let closed = Chain::tagged(tag);
+        let closed = Chain::tagged([space, len]);
         self.records.push(Record {
             first,
             last,
@@ -156,32 +165,14 @@ impl Interner {
         self.slots = slots;
     }
 
-    /// A record's term.
-    pub(crate) fn term(&self, record: &Record) -> Text<'_> {
+    /// Appends a record's term to `out`.
+    pub(crate) fn put_term(&self, record: &Record, out: &mut Vec<u8>) {
+        out.push(record.space());
         if record.len() <= INLINE {
-            Text::Short(
-                unwords((record.first, record.last), record.len()),
-                record.len(),
-            )
+            let word = bytes((record.first, record.last), record.len());
+            out.extend_from_slice(word.get(..record.len()).unwrap_or_default());
         } else {
-            Text::Long(self.long(record))
-        }
-    }
-}
-
-/// A term's bytes, put together or borrowed.
-pub(crate) enum Text<'a> {
-    Short([u8; INLINE], usize),
-    Long(&'a [u8]),
-}
-
-impl Deref for Text<'_> {
-    type Target = [u8];
-
-    fn deref(&self) -> &[u8] {
-        match self {
-            Text::Short(bytes, len) => bytes.get(..*len).unwrap_or_default(),
-            Text::Long(bytes) => bytes,
+            out.extend_from_slice(self.long(record));
         }
     }
 }
@@ -210,7 +201,8 @@ mod tests {
                 .collect();
             for round in 0..2 {
                 for term in &terms {
-                    let record = interner.record(term).unwrap();
+                    let (space, word) = term.split_first().unwrap();
+                    let record = interner.record(*space, word).unwrap();
                     assert_eq!(record.frequency, round);
                     record.frequency += 1;
                 }
@@ -218,18 +210,20 @@ mod tests {
             assert_eq!(interner.records().len(), terms.len());
             let mut back = BTreeSet::new();
             for record in interner.records() {
-                back.insert(interner.term(record).to_vec());
+                let mut term = Vec::new();
+                interner.put_term(record, &mut term);
+                back.insert(term);
             }
             assert_eq!(back, terms);
         }
     }
 
     #[test]
-    fn terms_have_1_to_255_bytes() {
+    fn terms_have_at_most_255_bytes() {
         let mut interner = Interner::new(HashKey::random());
-        assert!(interner.record(b"").is_err());
-        assert!(interner.record(&[b'a'; 255]).is_ok());
-        assert!(interner.record(&[b'a'; 256]).is_err());
-        assert_eq!(interner.records().len(), 1);
+        assert!(interner.record(b's', b"").is_ok());
+        assert!(interner.record(b's', &[b'a'; 254]).is_ok());
+        assert!(interner.record(b's', &[b'a'; 255]).is_err());
+        assert_eq!(interner.records().len(), 2);
     }
 }

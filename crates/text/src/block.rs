@@ -1,6 +1,8 @@
 //! A block of 64 bytes as bit masks: where runs and the pieces of names start and end is counted from bits instead of
 //! looked for byte by byte, since a branch that is hard to predict at the end of every word is most of what a loop over
-//! bytes costs. Written so that the compiler makes vectors of it for any target; no intrinsics.
+//! bytes costs. The vectors are those that every machine of a target has, so nothing is asked at run time.
+
+use wide::u8x16;
 
 pub(crate) const BLOCK: usize = 64;
 
@@ -20,13 +22,21 @@ pub(crate) struct Block {
 
 impl Block {
     pub(crate) fn new(bytes: &[u8; BLOCK]) -> Block {
+        let is_within = |lane: u8x16, first: u8, last: u8| {
+            let past_first = lane - u8x16::splat(first);
+            past_first
+                .min(u8x16::splat(last - first))
+                .simd_eq(past_first)
+        };
+        let underscore = mask(bytes, |lane| lane.simd_eq(u8x16::splat(b'_')));
         Block {
-            lower: mask(bytes, |b| b.wrapping_sub(b'a') < 26),
-            upper: mask(bytes, |b| b.wrapping_sub(b'A') < 26),
-            digit: mask(bytes, |b| b.wrapping_sub(b'0') < 10),
-            join: mask(bytes, |b| (b == b'-') | (b == b'_')),
-            underscore: mask(bytes, |b| b == b'_'),
-            wide: mask(bytes, |b| b >= 0x80),
+            lower: mask(bytes, |lane| is_within(lane, b'a', b'z')),
+            upper: mask(bytes, |lane| is_within(lane, b'A', b'Z')),
+            digit: mask(bytes, |lane| is_within(lane, b'0', b'9')),
+            join: mask(bytes, |lane| lane.simd_eq(u8x16::splat(b'-'))) | underscore,
+            underscore,
+            // Only the highest bit of each lane is looked at.
+            wide: mask(bytes, |lane| lane),
         }
     }
 
@@ -59,15 +69,12 @@ pub(crate) fn from_bit(bit: usize) -> u64 {
     u64::MAX.checked_shl(bit).unwrap_or(0)
 }
 
-/// A bit for each byte that `is` says yes to. Two loops: the first becomes vectors, the second eight products.
+/// A bit for each byte whose highest bit `of` sets.
 #[inline(always)]
-fn mask(bytes: &[u8; BLOCK], is: impl Fn(u8) -> bool) -> u64 {
-    let flags = bytes.map(|b| u8::from(is(b)));
+fn mask(bytes: &[u8; BLOCK], of: impl Fn(u8x16) -> u8x16) -> u64 {
     let mut packed = 0;
-    for (place, eight) in flags.as_chunks::<8>().0.iter().enumerate() {
-        // The product moves the byte i of eight, 0 or 1, to the bit i of its highest byte.
-        let bits = u64::from_le_bytes(*eight).wrapping_mul(0x0102_0408_1020_4080) >> 56;
-        packed |= bits << (8 * place);
+    for (place, lane) in bytes.as_chunks::<16>().0.iter().enumerate() {
+        packed |= u64::from(of(u8x16::new(*lane)).to_bitmask()) << (16 * place);
     }
     packed
 }

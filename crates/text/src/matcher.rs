@@ -7,7 +7,7 @@ use std::ops::Range;
 use crate::cut::{Cutter, Word, WordKind};
 use crate::query::{Query, QueryTerm, in_a_row};
 use crate::stop::is_stop_word;
-use crate::term::{Space, dictionary_term, raw_key};
+use crate::term::{Space, dictionary_term, raw_space};
 use crate::wide::{characters, is_unspaced};
 
 /// Finds a query's concepts in texts.
@@ -143,7 +143,9 @@ impl Wanted<'_> {
         if !self.starts.has(word.text.as_bytes()) {
             return None;
         }
-        raw_key(word, &mut self.key);
+        self.key.clear();
+        self.key.push(raw_space(word.kind));
+        self.key.extend_from_slice(word.text.as_bytes());
         if let Some(known) = self.known.get(&self.key) {
             return *known;
         }

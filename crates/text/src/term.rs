@@ -4,7 +4,7 @@ use std::borrow::Cow;
 
 use rust_stemmers::{Algorithm, Stemmer};
 
-use crate::cut::{Word, WordKind};
+use crate::cut::WordKind;
 
 /// The two spaces of terms. Stems find words of prose in any form; names are found as they are spelled.
 /// RANKING.md: with both, names asked for are found first, and prose still gains from stems.
@@ -36,27 +36,23 @@ impl Space {
 
 const RAW: u8 = b'w';
 
-/// Puts the key that a word is counted under into `key`, in place of what it held. Plain words and parts are counted as they
-/// are; [`dictionary_term`] stems each once, when a segment is encoded.
+/// The first byte of the key that a word of this kind is counted under; the word's own bytes follow. Plain words and parts are
+/// counted as they are; [`dictionary_term`] stems each once, when a segment is encoded.
 ///
 /// ```
-/// use memfold_text::{Word, WordKind, dictionary_term, raw_key};
+/// use memfold_text::{WordKind, dictionary_term, raw_space};
 ///
-/// let mut key = Vec::new();
-/// raw_key(Word { text: "running", kind: WordKind::Plain }, &mut key);
-/// assert_eq!(key, b"wrunning");
-/// assert_eq!(&*dictionary_term(&key), b"srun");
-/// raw_key(Word { text: "running_mean", kind: WordKind::Name }, &mut key);
-/// assert_eq!(&*dictionary_term(&key), b"nrunning_mean");
+/// assert_eq!(raw_space(WordKind::Plain), b'w');
+/// assert_eq!(&*dictionary_term(b"wrunning"), b"srun");
+/// assert_eq!(raw_space(WordKind::Name), b'n');
+/// assert_eq!(&*dictionary_term(b"nrunning_mean"), b"nrunning_mean");
 /// ```
 #[inline]
-pub fn raw_key(word: Word<'_>, key: &mut Vec<u8>) {
-    key.clear();
-    key.push(match word.kind {
+pub const fn raw_space(kind: WordKind) -> u8 {
+    match kind {
         WordKind::Plain | WordKind::Part => RAW,
         WordKind::Name => Space::Name.byte(),
-    });
-    key.extend_from_slice(word.text.as_bytes());
+    }
 }
 
 /// The dictionary's term for a raw key. A term is its own.
