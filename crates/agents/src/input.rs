@@ -9,6 +9,7 @@ use serde::de::{
 };
 
 use crate::json::{Key, otherwise};
+use crate::scan;
 
 /// How deep arguments are read. Real ones nest three or four deep; serde_json itself stops at 128.
 const DEEPEST: usize = 48;
@@ -34,8 +35,8 @@ impl<'a> Input<'a> {
     /// Arguments written as JSON inside a string. What is no JSON is taken as text.
     pub(crate) fn from_json(json: Cow<'a, str>) -> Self {
         let parsed = match &json {
-            Cow::Borrowed(json) => serde_json::from_str::<Input<'a>>(json).ok(),
-            Cow::Owned(json) => serde_json::from_str::<Input<'_>>(json)
+            Cow::Borrowed(json) => scan::read::<Input<'a>>(json.as_bytes()).ok(),
+            Cow::Owned(json) => scan::read::<Input<'_>>(json.as_bytes())
                 .ok()
                 .map(Input::into_owned),
         };

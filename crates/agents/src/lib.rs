@@ -25,6 +25,7 @@ mod own;
 mod owned;
 mod patch;
 mod peek;
+mod scan;
 mod shell;
 mod store;
 mod wrapped;

@@ -4,6 +4,8 @@ use std::borrow::Cow;
 
 use serde::de::IgnoredAny;
 
+use crate::scan;
+
 /// Indentation stops growing here, so that nested brackets cannot make a text longer than a few times the JSON.
 const DEEPEST: usize = 12;
 
@@ -47,7 +49,7 @@ pub(crate) fn readable(text: Cow<'_, str>) -> Cow<'_, str> {
     let trimmed = text.trim();
     let json = trimmed.starts_with(['{', '['])
         && !trimmed.contains('\n')
-        && serde_json::from_str::<IgnoredAny>(trimmed).is_ok();
+        && scan::read::<IgnoredAny>(trimmed.as_bytes()).is_ok();
     if json {
         Cow::Owned(indented(trimmed))
     } else {

@@ -15,6 +15,7 @@ use memfold_log::event::Reading;
 
 use crate::json::{Number, object};
 use crate::peek::Peek;
+use crate::scan;
 use crate::store::{Days, PathFacts, Resume, Store, base, is_uuid, stem};
 use crate::{Agent, NotALine};
 
@@ -132,9 +133,7 @@ impl Agent for ClaudeCode {
     }
 
     fn read<'a>(&self, line: &'a [u8]) -> Result<Reading<'a>, NotALine> {
-        crate::line::translate(line, |line| {
-            Ok(translate::reading(serde_json::from_slice(line)?))
-        })
+        crate::line::translate(line, |line| Ok(translate::reading(scan::read(line)?)))
     }
 
     fn resume(&self, task: &str, cwd: Option<&str>) -> Option<Resume> {

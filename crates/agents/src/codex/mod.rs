@@ -14,6 +14,7 @@ use memfold_log::Form;
 use memfold_log::event::Reading;
 
 use crate::peek::Peek;
+use crate::scan;
 use crate::store::{Days, PathFacts, Resume, Store, base, is_uuid, stem};
 use crate::{Agent, NotALine};
 
@@ -93,9 +94,7 @@ impl Agent for Codex {
     }
 
     fn read<'a>(&self, line: &'a [u8]) -> Result<Reading<'a>, NotALine> {
-        crate::line::translate(line, |line| {
-            Ok(translate::reading(serde_json::from_slice(line)?))
-        })
+        crate::line::translate(line, |line| Ok(translate::reading(scan::read(line)?)))
     }
 
     fn resume(&self, task: &str, cwd: Option<&str>) -> Option<Resume> {

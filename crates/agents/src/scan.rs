@@ -1,0 +1,577 @@
+//! JSON by a scan of our own, at several times the speed of serde_json's: most of a line is skipped, or is one long string,
+//! and both are a search for the next quote. It gives what serde_json gives or nothing: where a text is odd in any way,
+//! serde_json reads it again and decides.
+
+use std::fmt;
+use std::ops::Range;
+
+use serde::de::{self, Deserialize, DeserializeSeed, Deserializer, MapAccess, SeqAccess, Visitor};
+use serde::forward_to_deserialize_any;
+use wide::u8x16;
+
+/// Reads a value that is the whole of `json`.
+///
+/// # Errors
+/// If serde_json has one.
+pub(crate) fn read<'de, T: Deserialize<'de>>(json: &'de [u8]) -> Result<T, serde_json::Error> {
+    match scanned(json) {
+        Some(value) => Ok(value),
+        None => serde_json::from_slice(json),
+    }
+}
+
+/// The value, unless there is any doubt.
+fn scanned<'de, T: Deserialize<'de>>(json: &'de [u8]) -> Option<T> {
+    // Checked once for all strings: each is then a slice of the text.
+    let text = std::str::from_utf8(json).ok()?;
+    let mut scan = Scan { text, at: 0 };
+    let value = T::deserialize(&mut scan).ok()?;
+    scan.peek().is_none().then_some(value)
+}
+
+/// The text is not what the scan knows for sure. serde_json can tell what it is.
+#[derive(Debug)]
+struct Doubt;
+
+impl fmt::Display for Doubt {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("not sure")
+    }
+}
+
+impl std::error::Error for Doubt {}
+
+impl de::Error for Doubt {
+    fn custom<T: fmt::Display>(_: T) -> Doubt {
+        Doubt
+    }
+}
+
+/// Deeper lists and objects are not skipped here: one bit each says which of the two is open.
+const DEEPEST: u32 = u64::BITS;
+/// Longer numbers may not fit.
+const DIGITS: usize = 18;
+
+/// A scan under way.
+struct Scan<'de> {
+    text: &'de str,
+    at: usize,
+}
+
+impl<'de> Scan<'de> {
+    fn rest(&self) -> &'de [u8] {
+        self.text.as_bytes().get(self.at..).unwrap_or_default()
+    }
+
+    /// The next byte that is no space.
+    fn peek(&mut self) -> Option<u8> {
+        loop {
+            match self.rest().first() {
+                Some(b' ' | b'\n' | b'\t' | b'\r') => self.at += 1,
+                next => return next.copied(),
+            }
+        }
+    }
+
+    /// Passes over a byte that must be the next.
+    fn expect(&mut self, byte: u8) -> Result<(), Doubt> {
+        if self.peek() != Some(byte) {
+            return Err(Doubt);
+        }
+        self.at += 1;
+        Ok(())
+    }
+
+    /// Passes over a string, and gives the place of its content and whether that has escapes.
+    fn string(&mut self) -> Result<(Range<usize>, bool), Doubt> {
+        self.expect(b'"')?;
+        let start = self.at;
+        let mut has_escapes = false;
+        loop {
+            self.at += plain(self.rest());
+            match self.rest() {
+                [b'"', ..] => {
+                    self.at += 1;
+                    return Ok((start..self.at - 1, has_escapes));
+                }
+                rest => self.at += escape(rest).ok_or(Doubt)?,
+            }
+            has_escapes = true;
+        }
+    }
+
+    fn visit_string<V: Visitor<'de>>(&mut self, visitor: V) -> Result<V::Value, Doubt> {
+        let (place, has_escapes) = self.string()?;
+        let content = self.text.get(place).ok_or(Doubt)?;
+        if has_escapes {
+            visitor.visit_string(unescaped(content).ok_or(Doubt)?)
+        } else {
+            visitor.visit_borrowed_str(content)
+        }
+    }
+
+    /// Passes over a number.
+    fn number(&mut self) -> Result<&'de str, Doubt> {
+        let start = self.at;
+        self.at += usize::from(self.rest().first() == Some(&b'-'));
+        let starts_with_zero = self.rest().first() == Some(&b'0');
+        if self.digits()? > 1 && starts_with_zero {
+            return Err(Doubt);
+        }
+        if self.rest().first() == Some(&b'.') {
+            self.at += 1;
+            self.digits()?;
+        }
+        if let [b'e' | b'E', ..] = self.rest() {
+            self.at += 1;
+            self.at += usize::from(matches!(self.rest(), [b'+' | b'-', ..]));
+            self.digits()?;
+        }
+        self.text.get(start..self.at).ok_or(Doubt)
+    }
+
+    fn digits(&mut self) -> Result<usize, Doubt> {
+        let is_digit = |byte: &&u8| byte.is_ascii_digit();
+        let digits = self.rest().iter().take_while(is_digit).count();
+        self.at += digits;
+        if digits > 0 { Ok(digits) } else { Err(Doubt) }
+    }
+
+    fn visit_number<V: Visitor<'de>>(&mut self, visitor: V) -> Result<V::Value, Doubt> {
+        let number = self.number()?;
+        let is_whole = !number.contains(['.', 'e', 'E']) && number != "-0";
+        if number.len() > DIGITS {
+            return Err(Doubt);
+        }
+        if !is_whole {
+            visitor.visit_f64(number.parse().map_err(|_| Doubt)?)
+        } else if number.starts_with('-') {
+            visitor.visit_i64(number.parse().map_err(|_| Doubt)?)
+        } else {
+            visitor.visit_u64(number.parse().map_err(|_| Doubt)?)
+        }
+    }
+
+    /// Passes over `true`, `false` or `null`.
+    fn word(&mut self, word: &str) -> Result<(), Doubt> {
+        if !self.rest().starts_with(word.as_bytes()) {
+            return Err(Doubt);
+        }
+        self.at += word.len();
+        Ok(())
+    }
+
+    /// Passes over a key and its colon.
+    fn key(&mut self) -> Result<(), Doubt> {
+        self.string()?;
+        self.expect(b':')
+    }
+
+    /// Passes over a value, however much it holds.
+    fn skip(&mut self) -> Result<(), Doubt> {
+        let (mut open, mut objects) = (0, 0u64);
+        loop {
+            match self.peek().ok_or(Doubt)? {
+                b'"' => {
+                    self.string()?;
+                }
+                bracket @ (b'{' | b'[') => {
+                    if open == DEEPEST {
+                        return Err(Doubt);
+                    }
+                    self.at += 1;
+                    open += 1;
+                    objects = objects << 1 | u64::from(bracket == b'{');
+                    match self.peek() {
+                        Some(b'}' | b']') => {}
+                        _ if bracket == b'{' => {
+                            self.key()?;
+                            continue;
+                        }
+                        _ => continue,
+                    }
+                }
+                b't' => self.word("true")?,
+                b'f' => self.word("false")?,
+                b'n' => self.word("null")?,
+                _ => {
+                    self.number()?;
+                }
+            }
+            // Past a value, or at what closes an empty list: on to the next one.
+            loop {
+                if open == 0 {
+                    return Ok(());
+                }
+                let in_object = objects & 1 == 1;
+                match (self.peek(), in_object) {
+                    (Some(b','), _) => {
+                        self.at += 1;
+                        if in_object {
+                            self.key()?;
+                        }
+                        break;
+                    }
+                    (Some(b'}'), true) | (Some(b']'), false) => {
+                        self.at += 1;
+                        open -= 1;
+                        objects >>= 1;
+                    }
+                    _ => return Err(Doubt),
+                }
+            }
+        }
+    }
+
+    /// What follows in a list or an object: whether there is one more, which the scan is then at.
+    fn next(&mut self, closing: u8, is_first: bool) -> Result<bool, Doubt> {
+        match self.peek() {
+            Some(byte) if byte == closing => {
+                self.at += 1;
+                Ok(false)
+            }
+            Some(b',') if !is_first => {
+                self.at += 1;
+                Ok(true)
+            }
+            Some(_) if is_first => Ok(true),
+            _ => Err(Doubt),
+        }
+    }
+}
+
+/// How many bytes of a string's content follow that stand for themselves.
+#[inline]
+fn plain(content: &[u8]) -> usize {
+    let special = |lane: &[u8; 16]| {
+        let lane = u8x16::new(*lane);
+        let control = lane.min(u8x16::splat(0x1f)).simd_eq(lane);
+        let marks = lane.simd_eq(u8x16::splat(b'"')) | lane.simd_eq(u8x16::splat(b'\\'));
+        (control | marks).to_bitmask()
+    };
+    let (pairs, rest) = content.as_chunks::<32>();
+    for (place, pair) in pairs.iter().enumerate() {
+        let found = match pair.as_chunks().0 {
+            [low, high] => special(low) | special(high) << 16,
+            _ => 0,
+        };
+        if found != 0 {
+            return 32 * place + found.trailing_zeros() as usize;
+        }
+    }
+    let is_special = |byte: &u8| matches!(byte, 0..0x20 | b'"' | b'\\');
+    let last = rest.iter().position(is_special).unwrap_or(rest.len());
+    32 * pairs.len() + last
+}
+
+/// The length of the escape at the start of `text`, if it is one.
+fn escape(text: &[u8]) -> Option<usize> {
+    match text {
+        [
+            b'\\',
+            b'"' | b'\\' | b'/' | b'b' | b'f' | b'n' | b'r' | b't',
+            ..,
+        ] => Some(2),
+        [b'\\', b'u', hex @ ..] => {
+            let hex = hex.first_chunk::<4>()?;
+            hex.iter().all(u8::is_ascii_hexdigit).then_some(6)
+        }
+        _ => None,
+    }
+}
+
+/// A string's content, whose escapes [`escape`] knows, without them; nothing if half a surrogate pair is among them.
+fn unescaped(content: &str) -> Option<String> {
+    let mut out = String::with_capacity(content.len());
+    let mut rest = content;
+    loop {
+        let (run, escape) = rest.split_at_checked(plain(rest.as_bytes()))?;
+        out.push_str(run);
+        let (length, letter) = match escape.as_bytes() {
+            [] => return Some(out),
+            [_, b'n', ..] => (2, '\n'),
+            [_, b't', ..] => (2, '\t'),
+            [_, b'r', ..] => (2, '\r'),
+            [_, b'b', ..] => (2, '\u{8}'),
+            [_, b'f', ..] => (2, '\u{c}'),
+            [_, b'u', ..] => match unit(escape)? {
+                high @ 0xd800..0xdc00 => {
+                    let low @ 0xdc00..0xe000 = unit(escape.get(6..)?)? else {
+                        return None;
+                    };
+                    let letter = 0x10000 + ((high - 0xd800) << 10) + (low - 0xdc00);
+                    (12, char::from_u32(letter)?)
+                }
+                unit => (6, char::from_u32(unit)?),
+            },
+            [_, itself, ..] => (2, char::from(*itself)),
+            [_] => return None,
+        };
+        out.push(letter);
+        rest = escape.get(length..)?;
+    }
+}
+
+/// The number in a `\uXXXX`.
+fn unit(escape: &str) -> Option<u32> {
+    let hex = escape.strip_prefix("\\u")?.get(..4)?;
+    u32::from_str_radix(hex, 16).ok()
+}
+
+impl<'de> Deserializer<'de> for &mut Scan<'de> {
+    type Error = Doubt;
+
+    fn deserialize_any<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value, Doubt> {
+        match self.peek().ok_or(Doubt)? {
+            b'"' => self.visit_string(visitor),
+            b'{' => {
+                self.at += 1;
+                let mut members = Within::new(self);
+                let value = visitor.visit_map(&mut members)?;
+                members.is_over.then_some(value).ok_or(Doubt)
+            }
+            b'[' => {
+                self.at += 1;
+                let mut elements = Within::new(self);
+                let value = visitor.visit_seq(&mut elements)?;
+                elements.is_over.then_some(value).ok_or(Doubt)
+            }
+            b't' => self.word("true").and_then(|()| visitor.visit_bool(true)),
+            b'f' => self.word("false").and_then(|()| visitor.visit_bool(false)),
+            b'n' => self.word("null").and_then(|()| visitor.visit_unit()),
+            _ => self.visit_number(visitor),
+        }
+    }
+
+    fn deserialize_option<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value, Doubt> {
+        match self.peek() {
+            Some(b'n') => self.word("null").and_then(|()| visitor.visit_none()),
+            _ => visitor.visit_some(self),
+        }
+    }
+
+    fn deserialize_ignored_any<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value, Doubt> {
+        self.skip()?;
+        visitor.visit_unit()
+    }
+
+    forward_to_deserialize_any! {
+        bool i8 i16 i32 i64 i128 u8 u16 u32 u64 u128 f32 f64 char str string bytes byte_buf unit unit_struct newtype_struct
+        seq tuple tuple_struct map struct enum identifier
+    }
+}
+
+/// Inside a list or an object.
+struct Within<'s, 'de> {
+    scan: &'s mut Scan<'de>,
+    is_first: bool,
+    is_over: bool,
+}
+
+impl<'s, 'de> Within<'s, 'de> {
+    fn new(scan: &'s mut Scan<'de>) -> Self {
+        Within {
+            scan,
+            is_first: true,
+            is_over: false,
+        }
+    }
+
+    fn next(&mut self, closing: u8) -> Result<bool, Doubt> {
+        let is_first = std::mem::replace(&mut self.is_first, false);
+        self.is_over = !self.scan.next(closing, is_first)?;
+        Ok(!self.is_over)
+    }
+}
+
+impl<'de> MapAccess<'de> for &mut Within<'_, 'de> {
+    type Error = Doubt;
+
+    fn next_key_seed<K: DeserializeSeed<'de>>(
+        &mut self,
+        seed: K,
+    ) -> Result<Option<K::Value>, Doubt> {
+        if !self.next(b'}')? {
+            return Ok(None);
+        }
+        if self.scan.peek() != Some(b'"') {
+            return Err(Doubt);
+        }
+        seed.deserialize(&mut *self.scan).map(Some)
+    }
+
+    fn next_value_seed<V: DeserializeSeed<'de>>(&mut self, seed: V) -> Result<V::Value, Doubt> {
+        self.scan.expect(b':')?;
+        seed.deserialize(&mut *self.scan)
+    }
+}
+
+impl<'de> SeqAccess<'de> for &mut Within<'_, 'de> {
+    type Error = Doubt;
+
+    fn next_element_seed<T: DeserializeSeed<'de>>(
+        &mut self,
+        seed: T,
+    ) -> Result<Option<T::Value>, Doubt> {
+        if !self.next(b']')? {
+            return Ok(None);
+        }
+        seed.deserialize(&mut *self.scan).map(Some)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+    use serde::de::IgnoredAny;
+    use serde_json::Value;
+
+    /// What the scan is sure of is what serde_json says. (Fractions may differ in their last bit; nobody reads them.)
+    fn agrees(json: &[u8]) -> bool {
+        fn whole(value: Value) -> Value {
+            match value {
+                Value::Number(number) if number.is_f64() => Value::Null,
+                Value::Array(list) => list.into_iter().map(whole).collect(),
+                Value::Object(object) => {
+                    Value::Object(object.into_iter().map(|(k, v)| (k, whole(v))).collect())
+                }
+                other => other,
+            }
+        }
+        let read = scanned::<Value>(json);
+        let sure = read.is_some();
+        if let Some(value) = read {
+            let serdes = serde_json::from_slice(json).map(whole);
+            assert_eq!(serdes.ok(), Some(whole(value)), "{}", json.escape_ascii());
+        }
+        if scanned::<IgnoredAny>(json).is_some() {
+            let serdes = serde_json::from_slice::<IgnoredAny>(json);
+            assert!(serdes.is_ok(), "{}", json.escape_ascii());
+        }
+        sure
+    }
+
+    #[test]
+    fn ordinary_json_leaves_no_doubt() {
+        for json in [
+            r#"{"a":"x","b":[1,-2,0,3.5,true,false,null],"c":{"d":{}},"e":[]}"#,
+            r#" { "a" : [ "x" , { } ] , "b" : [ ] } "#,
+            r#"["\"quoted\" \\ \/ \b\f\n\r\t \u00e9 \ud83d\ude00","日本語 and more than sixteen bytes","\\"]"#,
+            r#""""#,
+        ] {
+            assert!(agrees(json.as_bytes()), "{json}");
+            assert!(scanned::<IgnoredAny>(json.as_bytes()).is_some(), "{json}");
+        }
+    }
+
+    #[test]
+    fn what_is_no_json_is_never_read() {
+        for json in [
+            "",
+            "{",
+            "{\"a\"",
+            "{\"a\":",
+            "{\"a\":1",
+            "{\"a\":1,",
+            "{\"a\":1,}",
+            "{,}",
+            "{\"a\" 1}",
+            "{1:2}",
+            "[",
+            "[1",
+            "[1,",
+            "[1,]",
+            "[,]",
+            "[1 2]",
+            "[1}",
+            "{\"a\":1]",
+            "[]]",
+            "[] []",
+            "01",
+            "-",
+            "1.",
+            ".5",
+            "1e",
+            "1e+",
+            "+1",
+            "tru",
+            "nulll",
+            "\"a",
+            "\"\\\"",
+            "\"\\x\"",
+            "\"\\u12\"",
+            "\"\\u12g4\"",
+            "\"\\ud83d\"",
+            "\"\\ude00\"",
+            "\"\\ud83d\\ud83d\"",
+            "\"tab\there\"",
+            "\"\0\"",
+            "\u{feff}[]",
+            "'a'",
+            "NaN",
+        ] {
+            assert!(!agrees(json.as_bytes()), "{json}");
+        }
+    }
+
+    #[test]
+    fn strings_without_escapes_are_borrowed() {
+        let plain = "a string of more than sixteen bytes, é";
+        let json = format!("[\"{plain}\"]");
+        assert_eq!(scanned::<Vec<&str>>(json.as_bytes()), Some(vec![plain]));
+    }
+
+    #[test]
+    fn nesting_is_bounded() {
+        for deep in [10, 64, 65, 200, 100_000] {
+            let json = format!("{}{}", "[".repeat(deep), "]".repeat(deep));
+            assert_eq!(scanned::<IgnoredAny>(json.as_bytes()).is_some(), deep <= 64);
+            assert!(read::<IgnoredAny>(json.as_bytes()).is_ok());
+        }
+    }
+
+    fn value() -> impl Strategy<Value = Value> {
+        let leaf = prop_oneof![
+            Just(Value::Null),
+            any::<bool>().prop_map(Value::from),
+            any::<i64>().prop_map(Value::from),
+            any::<f64>().prop_map(Value::from),
+            "[ -~]{0,40}".prop_map(Value::from),
+            "\\PC{0,24}".prop_map(Value::from),
+            "[\\n\\t\"\\\\é]{0,12}".prop_map(Value::from),
+        ];
+        leaf.prop_recursive(4, 32, 6, |inner| {
+            prop_oneof![
+                proptest::collection::vec(inner.clone(), 0..6).prop_map(Value::from),
+                proptest::collection::btree_map("[a-z\"é]{0,6}", inner, 0..6)
+                    .prop_map(|members| Value::Object(members.into_iter().collect())),
+            ]
+        })
+    }
+
+    proptest! {
+        #[test]
+        fn reads_what_serde_json_reads(value in value()) {
+            agrees(value.to_string().as_bytes());
+            agrees(serde_json::to_string_pretty(&value).unwrap().as_bytes());
+        }
+
+        #[test]
+        fn a_changed_byte_misleads_it_nowhere(value in value(), at in any::<prop::sample::Index>(), byte in any::<u8>(), cut in any::<bool>()) {
+            let mut json = value.to_string().into_bytes();
+            let at = at.index(json.len());
+            if cut {
+                json.truncate(at);
+            } else {
+                json[at] = byte;
+            }
+            agrees(&json);
+        }
+
+        #[test]
+        fn any_bytes_are_read_alike(json in r#"[\[\]{}:,"\\u0-9a-fnrtel \.+\-]{0,24}"#) {
+            agrees(json.as_bytes());
+        }
+    }
+}
