@@ -16,6 +16,9 @@ pub struct Reread {
     rest: Rest,
 }
 
+/// Lines up to this long are read back at once.
+const AT_ONCE: usize = 1 << 20;
+
 /// What [`Reread::content`] says beside the text.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Rest {
@@ -71,6 +74,8 @@ fn read(
     mut record: impl Record,
 ) -> Result<Reread, Error> {
     let end = Offset(start.0.saturating_add(length));
+    let buffer = limits.buffer.max(limits.string.min(AT_ONCE));
+    let limits = Limits { buffer, ..limits };
     let mut framer = Framer::new(reader, start, Some(end), limits);
     let found = framer.find(&mut record, &mut |_| {})?;
     // A shorter one: the log is not the one that was framed.
