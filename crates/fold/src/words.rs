@@ -45,7 +45,7 @@ impl Counter {
         let Counter { builder, cutter } = self;
         without_data(text, &mut |text| {
             cutter.cut(text, &mut |word: Word<'_>| {
-                builder.add_in(raw_space(word.kind), word.text.as_bytes(), weight);
+                count(builder, word, weight);
             });
         });
     }
@@ -56,7 +56,7 @@ impl Counter {
         without_data(text, &mut |text| {
             cutter.cut(text, &mut |word: Word<'_>| {
                 if word.kind != WordKind::Name {
-                    builder.add_in(raw_space(word.kind), word.text.as_bytes(), weight);
+                    count(builder, word, weight);
                 }
             });
         });
@@ -92,6 +92,15 @@ impl Counter {
         self.builder
             .encode(number(from)?..number(to)?, &dictionary_term)
             .map_err(|error| FoldError::Segment(error.to_string()))
+    }
+}
+
+#[inline(always)]
+fn count(builder: &mut Builder, word: Word<'_>, weight: u32) {
+    let space = raw_space(word.kind);
+    match word.short() {
+        Some(bytes) => builder.add_short(space, bytes, word.text.len(), weight),
+        None => builder.add_in(space, word.text.as_bytes(), weight),
     }
 }
 

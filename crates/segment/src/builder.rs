@@ -11,9 +11,9 @@ use crate::bytes::Bytes;
 use crate::chain::Arena;
 use crate::encode::put_segment;
 use crate::error::Error;
-use crate::hash::HashKey;
-use crate::interner::{Interner, Record};
-use crate::list::{Small, read_short};
+use crate::hash::{HashKey, INLINE, number};
+use crate::interner::{Interner, Record, Sought};
+use crate::list::{Small, read_short, short_until};
 use crate::reader::Reader;
 use crate::source::{Encoded, Section, Source};
 use crate::{DocId, MAX_QUANTITY, Posting};
@@ -47,9 +47,14 @@ pub struct Builder {
     lengths: Vec<u32>,
     /// The length of the open document.
     length: u32,
+    /// Short words of the open document that are not counted yet, each with how often.
+    waiting: Vec<(Sought, u32)>,
     /// What `add` could not say. It stays: a document that lacks a word must not be encoded.
     fault: Option<Error>,
 }
+
+/// So many words are looked up together.
+const BATCH: usize = 64;
 
 impl Default for Builder {
     fn default() -> Self {
@@ -69,6 +74,7 @@ impl Builder {
             closed: Arena::new(),
             lengths: Vec::new(),
             length: 0,
+            waiting: Vec::with_capacity(BATCH),
             fault: None,
         }
     }
@@ -79,6 +85,7 @@ impl Builder {
         self.closed.clear();
         self.lengths.clear();
         self.length = 0;
+        self.waiting.clear();
         self.fault = None;
     }
 
@@ -96,24 +103,60 @@ impl Builder {
     }
 
     /// The same for the term that is the byte `space` and then `word`, which need not be put together for that.
-    #[inline]
     pub fn add_in(&mut self, space: u8, word: &[u8], count: u32) {
+        if word.len() <= INLINE {
+            self.add_short(space, number(word), word.len(), count);
+        } else if count > 0 {
+            self.length = quantity(self.length, count);
+            self.add_long(space, word, count);
+        }
+    }
+
+    /// The same for a word of `len` bytes, 16 at most, which are those of `word` from the lowest on. All above them are 0.
+    #[inline]
+    pub fn add_short(&mut self, space: u8, word: u128, len: usize, count: u32) {
         if count == 0 {
             return;
         }
-        let doc = self.documents();
-        let added = match self.interner.record(space, word) {
-            Ok(record) if record.doc == doc && record.frequency > 0 => {
-                record.frequency = quantity(record.frequency, count);
-                Ok(())
-            }
-            Ok(record) => open(record, &mut self.closed, doc, count.min(MAX_QUANTITY)),
-            Err(error) => Err(error),
-        };
         self.length = quantity(self.length, count);
+        let sought = self.interner.sought(space, word, len);
+        self.waiting.push((sought, count.min(MAX_QUANTITY)));
+        if self.waiting.len() == BATCH {
+            self.settle();
+        }
+    }
+
+    #[cold]
+    fn add_long(&mut self, space: u8, word: &[u8], count: u32) {
+        let doc = self.documents();
+        let record = self.interner.record(space, word);
+        let added = record.and_then(|record| count_in(record, &mut self.closed, doc, count));
         if let Err(error) = added {
             self.fault.get_or_insert(error);
         }
+    }
+
+    /// Counts the words that wait. What is looked up in one table is looked up for all of them before the next: so the
+    /// machine waits for many places of memory at once, and not for each by itself.
+    fn settle(&mut self) {
+        let doc = self.documents();
+        let mut guesses = [0; BATCH];
+        for (guess, (sought, _)) in guesses.iter_mut().zip(&self.waiting) {
+            *guess = self.interner.guess(sought);
+        }
+        for (&guess, (sought, count)) in guesses.iter().zip(&self.waiting) {
+            let added = match self.interner.at(guess, sought) {
+                Some(record) => count_in(record, &mut self.closed, doc, *count),
+                None => self
+                    .interner
+                    .short_record(sought)
+                    .and_then(|record| count_in(record, &mut self.closed, doc, *count)),
+            };
+            if let Err(error) = added {
+                self.fault.get_or_insert(error);
+            }
+        }
+        self.waiting.clear();
     }
 
     /// Closes the open document, an empty one too, and returns its number. Numbers go up by one.
@@ -124,6 +167,7 @@ impl Builder {
     /// If a term had no or too many bytes, or a limit was reached: then this and every later call, and
     /// `encode`, tells so until [`clear`](Self::clear).
     pub fn finish_document(&mut self) -> Result<DocId, Error> {
+        self.settle();
         self.sound()?;
         if self.documents() == u32::MAX {
             return Err(Error::Full("2^32-1 documents"));
@@ -222,6 +266,27 @@ impl Builder {
         self.interner.put_term(record, out);
     }
 
+    /// The short list of a record's postings in the first `end` documents, encoded in `scratch`, if it has several there: the
+    /// closed postings are kept as a list has them.
+    pub(crate) fn put_list<'s>(
+        &self,
+        record: &Record,
+        end: u32,
+        scratch: &'s mut Vec<u8>,
+    ) -> Result<Option<&'s [u8]>, Error> {
+        scratch.clear();
+        self.closed.read(&record.closed, scratch);
+        if record.doc < end {
+            let last = Small::posting(record.doc - record.next, record.frequency);
+            scratch.extend_from_slice(last.bytes());
+            let several = !record.closed.is_empty();
+            return Ok(several.then_some(scratch));
+        }
+        let (count, len) = short_until(scratch, end)?;
+        scratch.truncate(len);
+        Ok((count > 1).then_some(scratch))
+    }
+
     /// Appends the postings of a record that lie in `range`, renumbered. `scratch` is for reuse.
     pub(crate) fn put_postings(
         &self,
@@ -267,6 +332,38 @@ impl Builder {
 /// Quantities of the text add up to [`MAX_QUANTITY`] and stay there.
 pub(crate) fn quantity(a: u32, b: u32) -> u32 {
     a.saturating_add(b).min(MAX_QUANTITY)
+}
+
+/// Counts a term in a document that is not before the last one of its record.
+#[inline(always)]
+fn count_in(record: &mut Record, closed: &mut Arena, doc: u32, count: u32) -> Result<(), Error> {
+    // Whether a word is new to its document cannot be foretold. So where the posting before it is a small one, it is written in
+    // any case, and nothing but its length tells.
+    let gap = record.doc - record.next;
+    if gap < 64 && (1..130).contains(&record.frequency) && record.closed.has_room_for_two() {
+        let (is_new, often) = (record.doc != doc, record.frequency > 1);
+        let posting = [
+            (gap << 1) as u8 | u8::from(often),
+            record.frequency.wrapping_sub(2) as u8,
+        ];
+        let len = u8::from(is_new) << u8::from(often);
+        closed.append_small(&mut record.closed, posting, len);
+        record.next = if is_new { record.doc + 1 } else { record.next };
+        let before = if is_new { 0 } else { record.frequency };
+        record.frequency = quantity(before, count);
+        record.doc = doc;
+        return Ok(());
+    }
+    count_large(record, closed, doc, count)
+}
+
+#[inline(never)]
+fn count_large(record: &mut Record, closed: &mut Arena, doc: u32, count: u32) -> Result<(), Error> {
+    if record.doc == doc && record.frequency > 0 {
+        record.frequency = quantity(record.frequency, count);
+        return Ok(());
+    }
+    open(record, closed, doc, count.min(MAX_QUANTITY))
 }
 
 /// Opens a posting in a document after all that the record has, and closes the one before it.

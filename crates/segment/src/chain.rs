@@ -38,7 +38,12 @@ impl Chain {
         self.head == 0
     }
 
-    #[inline]
+    #[inline(always)]
+    pub(crate) fn has_room_for_two(&self) -> bool {
+        self.left() >= 2
+    }
+
+    #[inline(always)]
     fn left(&self) -> u16 {
         self.room & LEFT
     }
@@ -74,6 +79,17 @@ impl Arena {
             return Ok(());
         }
         self.append_across(chain, data)
+    }
+
+    /// Appends the first `len` of two bytes to a chain that has room for both.
+    #[inline(always)]
+    pub(crate) fn append_small(&mut self, chain: &mut Chain, bytes: [u8; 2], len: u8) {
+        let tail = chain.tail as usize;
+        if let Some(place) = self.bytes.get_mut(tail..tail + 2) {
+            place.copy_from_slice(&bytes);
+            chain.tail += u32::from(len);
+            chain.room -= u16::from(len);
+        }
     }
 
     fn append_across(&mut self, chain: &mut Chain, data: &[u8]) -> Result<(), Error> {

@@ -44,6 +44,15 @@ pub(crate) fn put_segment(
         .order
         .chunk_by(|a, b| a.first == b.first && names.get(a) == names.get(b))
     {
+        if let [only] = same
+            && let Some(record) = names.record(only)
+            && range.start == 0
+            && let Some(list) = builder.put_list(record, range.end, &mut scratch)?
+            && list.len() < LONG
+        {
+            writer.put_term_short(names.get(only), list)?;
+            continue;
+        }
         postings.clear();
         for record in same.iter().filter_map(|name| names.record(name)) {
             builder.put_postings(record, &range, &mut scratch, &mut postings)?;
@@ -164,6 +173,19 @@ pub(crate) struct Writer {
 impl Writer {
     /// Adds a term and its postings, one or more.
     pub(crate) fn put_term(&mut self, term: &[u8], postings: &[Posting]) -> Result<(), Error> {
+        self.begin_term(term)?;
+        self.put_list(postings)
+    }
+
+    /// Adds a term with a short list that is encoded already.
+    fn put_term_short(&mut self, term: &[u8], list: &[u8]) -> Result<(), Error> {
+        self.begin_term(term)?;
+        put_varint(&mut self.blocks, (list.len() as u64) << 2 | SHORT_LIST);
+        self.blocks.extend_from_slice(list);
+        Ok(())
+    }
+
+    fn begin_term(&mut self, term: &[u8]) -> Result<(), Error> {
         let common = common(&self.last, term);
         let first_of_block = (self.terms as usize).is_multiple_of(BLOCK);
         if first_of_block {
@@ -177,7 +199,6 @@ impl Writer {
             .ok_or(Error::Full("2^32-1 terms"))?;
         let shared = if first_of_block { 0 } else { common };
         self.put_name(shared, term.get(shared..).unwrap_or_default());
-        self.put_list(postings)?;
         self.last.clear();
         self.last.extend_from_slice(term);
         Ok(())

@@ -7,15 +7,13 @@
 use crate::block::LONGEST;
 use crate::chain::Chain;
 use crate::error::Error;
-use crate::hash::{HashKey, INLINE, bytes, numbers};
+use crate::hash::{HashKey, INLINE, number};
 
 /// One term and what is known of it.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Record {
-    /// The first eight bytes of the term's word.
-    first: u64,
-    /// The last eight bytes of a short one; where in the arena a long one lies.
-    last: u64,
+    /// The halves of a short word, the first one the lower; of a long one where in the arena it lies, and 0.
+    word: [u64; 2],
     /// The document in which the term was last seen, and how often there.
     pub(crate) doc: u32,
     pub(crate) frequency: u32,
@@ -36,6 +34,23 @@ impl Record {
         let [_, len] = self.closed.tag;
         usize::from(len)
     }
+
+    /// Whether it is a short word's.
+    #[inline(always)]
+    fn is(&self, sought: &Sought) -> bool {
+        // One answer of three comparisons: a word that is not the one is too rare to branch for.
+        let ([a, b], [c, d]) = (self.word, sought.word);
+        (self.closed.tag == sought.tag) & (a == c) & (b == d)
+    }
+}
+
+/// What a term is looked for by. A short word can be made of it again.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Sought {
+    word: [u64; 2],
+    hash: u32,
+    /// As in a record.
+    tag: [u8; 2],
 }
 
 #[derive(Debug)]
@@ -72,72 +87,101 @@ impl Interner {
 
     /// The record of the term that is the byte `space` and then `word`, made if there is none. A new record has the
     /// frequency 0.
-    #[inline]
     pub(crate) fn record(&mut self, space: u8, word: &[u8]) -> Result<&mut Record, Error> {
-        let numbers = numbers(word);
-        let hash = self.key.hash(space, word, numbers);
+        if word.len() <= INLINE {
+            return self.short_record(&self.sought(space, number(word), word.len()));
+        }
+        let len = u8::try_from(word.len()).ok();
+        let Some(len) = len.filter(|_| word.len() < LONGEST) else {
+            return Err(Error::TermLength(word.len() + 1));
+        };
+        let sought = Sought {
+            word: [0; 2],
+            hash: self.key.hash_long(space, word),
+            tag: [space, len],
+        };
+        self.record_of(&sought, word)
+    }
+
+    /// What a short word is looked for by.
+    #[inline(always)]
+    pub(crate) fn sought(&self, space: u8, word: u128, len: usize) -> Sought {
+        Sought {
+            word: [word as u64, (word >> 64) as u64],
+            hash: self.key.hash(space, word),
+            tag: [space, len as u8],
+        }
+    }
+
+    /// Where the record of a short word is most likely: what the first slot says. No such place if it is empty.
+    #[inline(always)]
+    pub(crate) fn guess(&self, sought: &Sought) -> usize {
+        let slot = self
+            .slots
+            .get(sought.hash as usize & (self.slots.len() - 1));
+        slot.map_or(usize::MAX, |&slot| (slot as u32 as usize).wrapping_sub(1))
+    }
+
+    /// The record in the place that was guessed, if it is the short word's.
+    #[inline(always)]
+    pub(crate) fn at(&mut self, guess: usize, sought: &Sought) -> Option<&mut Record> {
+        self.records
+            .get_mut(guess)
+            .filter(|record| record.is(sought))
+    }
+
+    /// The record of a short word, made if there is none.
+    pub(crate) fn short_record(&mut self, sought: &Sought) -> Result<&mut Record, Error> {
+        self.record_of(sought, &[])
+    }
+
+    /// Walks from the word's first slot to its record. `long` is the word if it is a long one.
+    fn record_of(&mut self, sought: &Sought, long: &[u8]) -> Result<&mut Record, Error> {
         let mask = self.slots.len() - 1;
-        let mut at = hash as usize & mask;
+        let mut at = sought.hash as usize & mask;
         // The table is never full, so an empty slot ends the walk.
         while let Some(&slot) = self.slots.get(at)
             && slot != 0
         {
             let index = slot as u32 as usize - 1;
-            if (slot >> 32) as u32 == hash && self.is(index, space, word, numbers) {
+            if (slot >> 32) as u32 == sought.hash && self.is(index, sought, long) {
                 return self.records.get_mut(index).ok_or(Error::Full("terms"));
             }
             at = (at + 1) & mask;
         }
-        self.insert(space, word, numbers, hash, at)
+        self.insert(sought, long, at)
     }
 
-    #[inline]
-    fn is(&self, index: usize, space: u8, word: &[u8], (first, last): (u64, u64)) -> bool {
+    fn is(&self, index: usize, sought: &Sought, long: &[u8]) -> bool {
         self.records.get(index).is_some_and(|record| {
-            record.len() == word.len()
-                && record.space() == space
-                && record.first == first
-                && if word.len() <= INLINE {
-                    record.last == last
-                } else {
-                    self.long(record) == word
-                }
+            if long.is_empty() {
+                record.is(sought)
+            } else {
+                record.closed.tag == sought.tag && self.long(record) == long
+            }
         })
     }
 
     fn long(&self, record: &Record) -> &[u8] {
-        let at = record.last as usize;
+        let [at, _] = record.word.map(|half| half as usize);
         self.arena.get(at..at + record.len()).unwrap_or_default()
     }
 
     #[cold]
-    fn insert(
-        &mut self,
-        space: u8,
-        word: &[u8],
-        (first, last): (u64, u64),
-        hash: u32,
-        at: usize,
-    ) -> Result<&mut Record, Error> {
-        let len = match u8::try_from(word.len()) {
-            Ok(len) if word.len() < LONGEST => len,
-            _ => return Err(Error::TermLength(word.len() + 1)),
-        };
-        let last = if word.len() <= INLINE {
-            last
-        } else {
-            self.arena.extend_from_slice(word);
-            (self.arena.len() - word.len()) as u64
-        };
+    fn insert(&mut self, sought: &Sought, long: &[u8], at: usize) -> Result<&mut Record, Error> {
+        let mut word = sought.word;
+        if !long.is_empty() {
+            word = [self.arena.len() as u64, 0];
+            self.arena.extend_from_slice(long);
+        }
         let index = self.records.len();
         let below = u32::try_from(index + 1).map_err(|_| Error::Full("2^32 terms"))?;
         if let Some(slot) = self.slots.get_mut(at) {
-            *slot = u64::from(hash) << 32 | u64::from(below);
+            *slot = u64::from(sought.hash) << 32 | u64::from(below);
         }
-        let closed = Chain::tagged([space, len]);
+        let closed = Chain::tagged(sought.tag);
         self.records.push(Record {
-            first,
-            last,
+            word,
             doc: 0,
             frequency: 0,
             next: 0,
@@ -169,8 +213,9 @@ impl Interner {
     pub(crate) fn put_term(&self, record: &Record, out: &mut Vec<u8>) {
         out.push(record.space());
         if record.len() <= INLINE {
-            let word = bytes((record.first, record.last), record.len());
-            out.extend_from_slice(word.get(..record.len()).unwrap_or_default());
+            let word = record.word.map(u64::to_le_bytes);
+            let word = word.as_flattened().get(..record.len());
+            out.extend_from_slice(word.unwrap_or_default());
         } else {
             out.extend_from_slice(self.long(record));
         }

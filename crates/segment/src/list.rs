@@ -4,6 +4,7 @@
 use crate::bits::{self, LANE};
 use crate::bytes::Bytes;
 use crate::error::Error;
+use crate::source::Section;
 use crate::{DocId, MAX_QUANTITY, Posting};
 
 /// A list of this many postings or more is long. One whole packed block, so that every long list has one.
@@ -80,6 +81,26 @@ pub(crate) fn read_short(
         next = u64::from(doc.0) + 1;
     }
     Ok(())
+}
+
+/// How many of our own varint postings lie in the first `end` documents, and how many bytes they take.
+pub(crate) fn short_until(bytes: &[u8], end: u32) -> Result<(usize, usize), Error> {
+    let mut input = Bytes::new(Section::Postings, 0, bytes);
+    let (mut count, mut len, mut next) = (0, 0, 0);
+    while !input.is_empty() {
+        let code = input.varint()?;
+        let doc = next + (code >> 1);
+        if doc >= u64::from(end) {
+            break;
+        }
+        if code & 1 == 1 {
+            input.varint()?;
+        }
+        next = doc + 1;
+        count += 1;
+        len = bytes.len() - input.rest().len();
+    }
+    Ok((count, len))
 }
 
 /// A frequency of two or more.
@@ -179,7 +200,6 @@ pub(crate) fn read_long(
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::source::Section;
     use proptest::prelude::*;
 
     fn list(pairs: &[(u32, u32)]) -> Vec<Posting> {

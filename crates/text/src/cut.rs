@@ -32,6 +32,34 @@ pub struct Word<'a> {
     pub text: &'a str,
     /// Its part in its text.
     pub kind: WordKind,
+    /// The word and what follows it where it was found.
+    ahead: &'a [u8],
+}
+
+/// A word of up to this many bytes is a number.
+pub const SHORT: usize = 16;
+
+impl Word<'_> {
+    /// The word as a number, its first byte the lowest, if it has at most [`SHORT`] bytes. Read at once wherever so many bytes
+    /// follow: a copy as long as the word, or a choice by its length, would cost more than all else that is done for it.
+    #[inline(always)]
+    pub fn short(&self) -> Option<u128> {
+        let unused = SHORT.checked_sub(self.text.len())?;
+        let bytes = match self.ahead.first_chunk() {
+            Some(bytes) => *bytes,
+            None => self.copied(),
+        };
+        let unused = u32::try_from(8 * unused).ok()?;
+        Some(u128::from_le_bytes(bytes) & u128::MAX.checked_shr(unused)?)
+    }
+
+    #[cold]
+    fn copied(&self) -> [u8; SHORT] {
+        let mut bytes = [0; SHORT];
+        let text = self.text.bytes();
+        bytes.iter_mut().zip(text).for_each(|(to, from)| *to = from);
+        bytes
+    }
 }
 
 /// Cuts text into words. Reuse one: it keeps its buffers.
@@ -125,7 +153,8 @@ impl Cutter {
             } else if start < stop
                 && let Some(word) = text.get(start..stop)
             {
-                sink.word(Plain, word, start..stop);
+                let ahead = text.as_bytes().get(start..).unwrap_or_default();
+                sink.word(Plain, word, ahead, start..stop);
             }
             left &= from_bit(after - base);
         }
@@ -141,8 +170,8 @@ impl Cutter {
         }
         let mut word = |kind: WordKind, from: u32, to: u32| {
             let at = base + from as usize..base + to as usize;
-            if let Some(text) = self.lower.get(at.clone()) {
-                sink.word(kind, text, at);
+            if let Some((text, ahead)) = self.lower.get(at.clone()) {
+                sink.word(kind, text, ahead, at);
             }
         };
         let start = letters.trailing_zeros();
@@ -203,24 +232,25 @@ impl Lower {
     }
 
     #[inline(always)]
-    fn get(&self, at: Range<usize>) -> Option<&str> {
+    fn get(&self, at: Range<usize>) -> Option<(&str, &[u8])> {
         let (start, end) = (
             at.start.checked_sub(self.from)?,
             at.end.checked_sub(self.from)?,
         );
-        self.text.get(start..end)
+        let ahead = self.text.as_bytes().get(start..)?;
+        Some((self.text.get(start..end)?, ahead))
     }
 }
 
-/// Takes words, with the bytes that they came from.
+/// Takes words, with what follows them in the same buffer, and the bytes that they came from.
 pub(crate) trait Sink {
-    fn word(&mut self, kind: WordKind, text: &str, at: Range<usize>);
+    fn word(&mut self, kind: WordKind, text: &str, ahead: &[u8], at: Range<usize>);
 }
 
 impl<F: FnMut(Word<'_>, Range<usize>)> Sink for F {
     #[inline(always)]
-    fn word(&mut self, kind: WordKind, text: &str, at: Range<usize>) {
-        self(Word { text, kind }, at);
+    fn word(&mut self, kind: WordKind, text: &str, ahead: &[u8], at: Range<usize>) {
+        self(Word { text, kind, ahead }, at);
     }
 }
 

@@ -2,9 +2,8 @@
 
 use std::borrow::Cow;
 
-use rust_stemmers::{Algorithm, Stemmer};
-
 use crate::cut::WordKind;
+use crate::english;
 
 /// The two spaces of terms. Stems find words of prose in any form; names are found as they are spelled.
 /// RANKING.md: with both, names asked for are found first, and prose still gains from stems.
@@ -60,11 +59,11 @@ pub fn dictionary_term(raw_key: &[u8]) -> Cow<'_, [u8]> {
     match raw_key.split_first() {
         Some((&RAW, word)) => {
             let mut term = Vec::with_capacity(raw_key.len());
-            term.push(Space::Stem.byte());
-            match std::str::from_utf8(word) {
-                Ok(word) => term.extend_from_slice(stem(word).as_bytes()),
-                Err(_) => term.extend_from_slice(word),
+            term.extend_from_slice(word);
+            if word.iter().all(u8::is_ascii_lowercase) {
+                english::stem(&mut term);
             }
+            term.insert(0, Space::Stem.byte());
             Cow::Owned(term)
         }
         _ => Cow::Borrowed(raw_key),
@@ -81,12 +80,13 @@ pub fn dictionary_term(raw_key: &[u8]) -> Cow<'_, [u8]> {
 /// assert_eq!(stem("sha256"), "sha256");
 /// ```
 pub fn stem(word: &str) -> Cow<'_, str> {
-    // A stemmer is one function pointer: nothing to keep.
-    if word.bytes().all(|b| b.is_ascii_lowercase()) && word.len() > 2 {
-        Stemmer::create(Algorithm::English).stem(word)
-    } else {
-        Cow::Borrowed(word)
+    if !word.bytes().all(|b| b.is_ascii_lowercase()) {
+        return Cow::Borrowed(word);
     }
+    let mut stem = word.as_bytes().to_vec();
+    english::stem(&mut stem);
+    // It is ASCII, as the word was.
+    String::from_utf8(stem).map_or(Cow::Borrowed(word), Cow::Owned)
 }
 
 #[cfg(test)]

@@ -173,7 +173,7 @@ impl Folder {
             at += part.len() + 1;
         }
         if several && let Some(word) = self.fold(name) {
-            sink.word(Name, word, place.of(start, end));
+            sink.word(Name, word, word.as_bytes(), place.of(start, end));
         }
         if dunder
             && self
@@ -182,7 +182,12 @@ impl Folder {
         {
             self.composed.clear();
             self.composed.extend(["__", &self.folded, "__"]);
-            sink.word(Name, &self.composed, place.of(around.start, around.end));
+            sink.word(
+                Name,
+                &self.composed,
+                self.composed.as_bytes(),
+                place.of(around.start, around.end),
+            );
         }
     }
 
@@ -200,13 +205,23 @@ impl Folder {
         };
         let mut ends = piece_ends(part).peekable();
         if ends.peek().is_none() {
-            sink.word(lone, whole, place.of(start, start + part.len()));
+            sink.word(
+                lone,
+                whole,
+                whole.as_bytes(),
+                place.of(start, start + part.len()),
+            );
             return false;
         }
         let mut from = 0;
         for to in ends.chain([part.len()]) {
             if let Some(piece) = part.get(from..to).and_then(|piece| self.fold(piece)) {
-                sink.word(Part, piece, place.of(start + from, start + to));
+                sink.word(
+                    Part,
+                    piece,
+                    piece.as_bytes(),
+                    place.of(start + from, start + to),
+                );
             }
             from = to;
         }
@@ -280,7 +295,7 @@ fn pairs(run: &str, of: Range<usize>, place: Place, sink: &mut impl Sink) {
             .get(from..to)
             .filter(|text| text.len() <= MAX_WORD_BYTES)
         {
-            sink.word(Plain, text, place.of(from, to));
+            sink.word(Plain, text, text.as_bytes(), place.of(from, to));
         }
     };
     let stretch = run.get(of.clone()).unwrap_or_default();
