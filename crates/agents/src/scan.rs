@@ -5,6 +5,7 @@
 use std::fmt;
 use std::ops::Range;
 
+use memchr::memchr;
 use serde::de::{self, Deserialize, DeserializeSeed, Deserializer, MapAccess, SeqAccess, Visitor};
 use serde::forward_to_deserialize_any;
 use wide::u8x16;
@@ -23,7 +24,7 @@ pub(crate) fn read<'de, T: Deserialize<'de>>(json: &'de [u8]) -> Result<T, serde
 /// The value, unless there is any doubt.
 fn scanned<'de, T: Deserialize<'de>>(json: &'de [u8]) -> Option<T> {
     // Checked once for all strings: each is then a slice of the text.
-    let text = std::str::from_utf8(json).ok()?;
+    let text = simdutf8::basic::from_utf8(json).ok()?;
     let mut scan = Scan { text, at: 0 };
     let value = T::deserialize(&mut scan).ok()?;
     scan.peek().is_none().then_some(value)
@@ -88,15 +89,27 @@ impl<'de> Scan<'de> {
         let start = self.at;
         let mut has_escapes = false;
         loop {
-            self.at += plain(self.rest());
-            match self.rest() {
-                [b'"', ..] => {
-                    self.at += 1;
-                    return Ok((start..self.at - 1, has_escapes));
+            // A block is looked at once, however many escapes it has.
+            let block = self.rest();
+            let (mut found, length) = specials(block);
+            let mut next = length;
+            while found != 0 {
+                let place = found.trailing_zeros() as usize;
+                let special = block.get(place..).unwrap_or_default();
+                if special.first() == Some(&b'"') {
+                    let end = self.at + place;
+                    self.at = end + 1;
+                    return Ok((start..end, has_escapes));
                 }
-                rest => self.at += escape(rest).ok_or(Doubt)?,
+                has_escapes = true;
+                let past = place + escape(special).ok_or(Doubt)?;
+                found &= u32::MAX.checked_shl(past as u32).unwrap_or(0);
+                next = next.max(past);
             }
-            has_escapes = true;
+            if next == 0 {
+                return Err(Doubt);
+            }
+            self.at += next;
         }
     }
 
@@ -240,28 +253,28 @@ impl<'de> Scan<'de> {
     }
 }
 
-/// How many bytes of a string's content follow that stand for themselves.
+/// Which of the next bytes of a string's content do not stand for themselves, the first one the lowest bit, and how many
+/// were looked at: 32 where there are so many.
 #[inline]
-fn plain(content: &[u8]) -> usize {
+fn specials(content: &[u8]) -> (u32, usize) {
     let special = |lane: &[u8; 16]| {
         let lane = u8x16::new(*lane);
         let control = lane.min(u8x16::splat(0x1f)).simd_eq(lane);
         let marks = lane.simd_eq(u8x16::splat(b'"')) | lane.simd_eq(u8x16::splat(b'\\'));
         (control | marks).to_bitmask()
     };
-    let (pairs, rest) = content.as_chunks::<32>();
-    for (place, pair) in pairs.iter().enumerate() {
-        let found = match pair.as_chunks().0 {
-            [low, high] => special(low) | special(high) << 16,
-            _ => 0,
-        };
-        if found != 0 {
-            return 32 * place + found.trailing_zeros() as usize;
-        }
+    let block = content.first_chunk::<32>().map(|block| block.as_chunks().0);
+    if let Some([low, high]) = block {
+        return (special(low) | special(high) << 16, 32);
     }
     let is_special = |byte: &u8| matches!(byte, 0..0x20 | b'"' | b'\\');
-    let last = rest.iter().position(is_special).unwrap_or(rest.len());
-    32 * pairs.len() + last
+    let rest = content.iter().take(32);
+    let length = rest.len();
+    (
+        rest.rev()
+            .fold(0, |found, byte| found << 1 | u32::from(is_special(byte))),
+        length,
+    )
 }
 
 /// The length of the escape at the start of `text`, if it is one.
@@ -285,7 +298,8 @@ fn unescaped(content: &str) -> Option<String> {
     let mut out = String::with_capacity(content.len());
     let mut rest = content;
     loop {
-        let (run, escape) = rest.split_at_checked(plain(rest.as_bytes()))?;
+        let run = memchr(b'\\', rest.as_bytes()).unwrap_or(rest.len());
+        let (run, escape) = rest.split_at_checked(run)?;
         out.push_str(run);
         let (length, letter) = match escape.as_bytes() {
             [] => return Some(out),

@@ -1,8 +1,10 @@
 //! Counts an event's words in a segment's builder: as code names them, raw; stemmed once per distinct word when encoded.
 
+use std::ops::Range;
+
 use memfold_log::Timestamp;
 use memfold_segment::{Builder, Encoded};
-use memfold_text::{Cutter, Word, WordKind, dictionary_term, raw_space};
+use memfold_text::{Cutter, Sink, Word, WordKind, dictionary_term, raw_space};
 
 use crate::FoldError;
 
@@ -42,24 +44,22 @@ impl Counter {
 
     /// Counts every word of a text `weight` times.
     pub(crate) fn add_text(&mut self, text: &str, weight: u32) {
-        let Counter { builder, cutter } = self;
-        without_data(text, &mut |text| {
-            cutter.cut(text, &mut |word: Word<'_>| {
-                count(builder, word, weight);
-            });
-        });
+        self.add(text, weight, Names::Counted);
     }
 
     /// Counts the words of a text and the parts of its names, but not its whole names.
     pub(crate) fn add_parts(&mut self, text: &str, weight: u32) {
-        let Counter { builder, cutter } = self;
-        without_data(text, &mut |text| {
-            cutter.cut(text, &mut |word: Word<'_>| {
-                if word.kind != WordKind::Name {
-                    count(builder, word, weight);
-                }
-            });
-        });
+        self.add(text, weight, Names::LeftOut);
+    }
+
+    fn add(&mut self, text: &str, weight: u32, names: Names) {
+        let builder = &mut self.builder;
+        let mut counting = Counting {
+            builder,
+            weight,
+            names,
+        };
+        without_data(text, &mut |text| self.cutter.cut_into(text, &mut counting));
     }
 
     /// Counts one plain word.
@@ -95,12 +95,35 @@ impl Counter {
     }
 }
 
-#[inline(always)]
-fn count(builder: &mut Builder, word: Word<'_>, weight: u32) {
-    let space = raw_space(word.kind);
-    match word.short() {
-        Some(bytes) => builder.add_short(space, bytes, word.text.len(), weight),
-        None => builder.add_in(space, word.text.as_bytes(), weight),
+/// What is done with whole names.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Names {
+    Counted,
+    LeftOut,
+}
+
+/// Counts the words of a text.
+struct Counting<'b> {
+    builder: &'b mut Builder,
+    weight: u32,
+    names: Names,
+}
+
+impl Sink for Counting<'_> {
+    #[inline(always)]
+    fn word(&mut self, word: Word<'_>, _: Range<usize>) {
+        if word.kind == WordKind::Name && self.names == Names::LeftOut {
+            return;
+        }
+        let space = raw_space(word.kind);
+        match word.short() {
+            Some(bytes) => self
+                .builder
+                .add_short(space, bytes, word.text.len(), self.weight),
+            None => self
+                .builder
+                .add_in(space, word.text.as_bytes(), self.weight),
+        }
     }
 }
 

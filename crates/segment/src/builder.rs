@@ -5,6 +5,7 @@
 //! same varints that the file has, when the term is seen in a later one.
 
 use std::borrow::Cow;
+use std::hint::select_unpredictable;
 use std::ops::Range;
 
 use crate::bytes::Bytes;
@@ -113,7 +114,7 @@ impl Builder {
     }
 
     /// The same for a word of `len` bytes, 16 at most, which are those of `word` from the lowest on. All above them are 0.
-    #[inline]
+    #[inline(always)]
     pub fn add_short(&mut self, space: u8, word: u128, len: usize, count: u32) {
         if count == 0 {
             return;
@@ -138,6 +139,7 @@ impl Builder {
 
     /// Counts the words that wait. What is looked up in one table is looked up for all of them before the next: so the
     /// machine waits for many places of memory at once, and not for each by itself.
+    #[inline(never)]
     fn settle(&mut self) {
         let doc = self.documents();
         let mut guesses = [0; BATCH];
@@ -266,8 +268,8 @@ impl Builder {
         self.interner.put_term(record, out);
     }
 
-    /// The short list of a record's postings in the first `end` documents, encoded in `scratch`, if it has several there: the
-    /// closed postings are kept as a list has them.
+    /// The short list of the postings in the first `end` documents, encoded in `scratch`, of a record that has closed ones, if
+    /// it has several there: closed postings are kept as a list has them.
     pub(crate) fn put_list<'s>(
         &self,
         record: &Record,
@@ -279,8 +281,7 @@ impl Builder {
         if record.doc < end {
             let last = Small::posting(record.doc - record.next, record.frequency);
             scratch.extend_from_slice(last.bytes());
-            let several = !record.closed.is_empty();
-            return Ok(several.then_some(scratch));
+            return Ok(Some(scratch));
         }
         let (count, len) = short_until(scratch, end)?;
         scratch.truncate(len);
@@ -348,8 +349,8 @@ fn count_in(record: &mut Record, closed: &mut Arena, doc: u32, count: u32) -> Re
         ];
         let len = u8::from(is_new) << u8::from(often);
         closed.append_small(&mut record.closed, posting, len);
-        record.next = if is_new { record.doc + 1 } else { record.next };
-        let before = if is_new { 0 } else { record.frequency };
+        record.next = select_unpredictable(is_new, record.doc + 1, record.next);
+        let before = select_unpredictable(is_new, 0, record.frequency);
         record.frequency = quantity(before, count);
         record.doc = doc;
         return Ok(());

@@ -53,6 +53,12 @@ impl<'a> Bytes<'a> {
         }
     }
 
+    /// Passes over bytes that were seen in [`rest`](Self::rest).
+    #[inline]
+    pub(crate) fn pass(&mut self, len: usize) {
+        self.rest = self.rest.get(len..).unwrap_or_default();
+    }
+
     #[inline]
     pub(crate) fn u8(&mut self) -> Result<u8, Error> {
         match self.rest.split_first() {

@@ -47,6 +47,7 @@ pub(crate) fn put_segment(
         if let [only] = same
             && let Some(record) = names.record(only)
             && range.start == 0
+            && !record.is_open_only()
             && let Some(list) = builder.put_list(record, range.end, &mut scratch)?
             && list.len() < LONG
         {
@@ -69,7 +70,8 @@ pub(crate) fn put_segment(
 
 /// Sorts postings of several terms by document and adds up those of one.
 pub(crate) fn merge(postings: &mut Vec<Posting>) {
-    postings.sort_unstable_by_key(|posting| posting.doc);
+    // Stable, because that merges runs that are in order already.
+    postings.sort_by_key(|posting| posting.doc);
     postings.dedup_by(|from, into| {
         let same = from.doc == into.doc;
         if same {

@@ -4,6 +4,8 @@
 //! A wrong record is looked at once in thousands of words. Short terms lie in their records, so the
 //! usual word touches one slot and one record, and copies nothing.
 
+use std::hint::select_unpredictable;
+
 use crate::block::LONGEST;
 use crate::chain::Chain;
 use crate::error::Error;
@@ -24,6 +26,11 @@ pub(crate) struct Record {
 }
 
 impl Record {
+    /// Whether it has no posting but the last.
+    pub(crate) fn is_open_only(&self) -> bool {
+        self.closed.is_empty()
+    }
+
     fn space(&self) -> u8 {
         let [space, _] = self.closed.tag;
         space
@@ -113,13 +120,15 @@ impl Interner {
         }
     }
 
-    /// Where the record of a short word is most likely: what the first slot says. No such place if it is empty.
+    /// Where the record of a short word is most likely: what the first two slots say. No such place if they are empty.
     #[inline(always)]
     pub(crate) fn guess(&self, sought: &Sought) -> usize {
-        let slot = self
-            .slots
-            .get(sought.hash as usize & (self.slots.len() - 1));
-        slot.map_or(usize::MAX, |&slot| (slot as u32 as usize).wrapping_sub(1))
+        let mask = self.slots.len() - 1;
+        let at = sought.hash as usize & mask;
+        let slot = |at: usize| self.slots.get(at).copied().unwrap_or_default();
+        let (first, second) = (slot(at), slot((at + 1) & mask));
+        let slot = select_unpredictable((first >> 32) as u32 == sought.hash, first, second);
+        (slot as u32 as usize).wrapping_sub(1)
     }
 
     /// The record in the place that was guessed, if it is the short word's.

@@ -67,7 +67,22 @@ pub(crate) fn read_short(
     documents: u32,
     out: &mut Vec<Posting>,
 ) -> Result<(), Error> {
-    while !input.is_empty() {
+    loop {
+        // Nearly every posting is one byte or two, and which cannot be foretold: both are looked at, and one is taken or both.
+        while let Some(&[gap, frequency]) = input.rest().first_chunk() {
+            let is_often = gap & 1;
+            if gap | frequency * is_often >= 0x80 {
+                break;
+            }
+            let doc = document(input, next + u64::from(gap >> 1), documents)?;
+            input.pass(1 + usize::from(is_often));
+            let frequency = 1 + u32::from(is_often) * (u32::from(frequency) + 1);
+            out.push(Posting { doc, frequency });
+            next = u64::from(doc.0) + 1;
+        }
+        if input.is_empty() {
+            return Ok(());
+        }
         let code = input.varint()?;
         // The shift leaves 63 bits, and `next` is at most 2^32: the sum cannot overflow.
         let doc = next + (code >> 1);
@@ -80,7 +95,6 @@ pub(crate) fn read_short(
         out.push(Posting { doc, frequency });
         next = u64::from(doc.0) + 1;
     }
-    Ok(())
 }
 
 /// How many of our own varint postings lie in the first `end` documents, and how many bytes they take.

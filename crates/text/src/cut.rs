@@ -39,18 +39,36 @@ pub struct Word<'a> {
 /// A word of up to this many bytes is a number.
 pub const SHORT: usize = 16;
 
+/// The bytes of a word, for each length. (A shift by so many bits takes several instructions.)
+static MASKS: [u128; SHORT + 1] = {
+    let mut masks = [0; SHORT + 1];
+    let mut rest = masks.as_mut_slice();
+    let mut mask = 0;
+    while let Some((first, others)) = rest.split_first_mut() {
+        *first = mask;
+        mask = mask << 8 | 0xff;
+        rest = others;
+    }
+    masks
+};
+
 impl Word<'_> {
     /// The word as a number, its first byte the lowest, if it has at most [`SHORT`] bytes. Read at once wherever so many bytes
     /// follow: a copy as long as the word, or a choice by its length, would cost more than all else that is done for it.
     #[inline(always)]
     pub fn short(&self) -> Option<u128> {
-        let unused = SHORT.checked_sub(self.text.len())?;
+        let mask = MASKS.get(self.text.len())?;
         let bytes = match self.ahead.first_chunk() {
             Some(bytes) => *bytes,
             None => self.copied(),
         };
-        let unused = u32::try_from(8 * unused).ok()?;
-        Some(u128::from_le_bytes(bytes) & u128::MAX.checked_shr(unused)?)
+        Some(u128::from_le_bytes(bytes) & mask)
+    }
+
+    /// A word that lies nowhere else.
+    pub(crate) fn alone(kind: WordKind, text: &str) -> Word<'_> {
+        let ahead = text.as_bytes();
+        Word { text, kind, ahead }
     }
 
     #[cold]
@@ -95,7 +113,13 @@ impl Cutter {
 
     /// As [`Cutter::cut`], with the bytes of `text` that a word came from. They are the word's own, or, where the text had to
     /// be normalised, its whole run's.
+    #[inline]
     pub fn cut_placed(&mut self, text: &str, each: &mut impl FnMut(Word<'_>, Range<usize>)) {
+        self.cut_into(text, &mut Each(each));
+    }
+
+    /// Hands each word of `text` to `sink`.
+    pub fn cut_into(&mut self, text: &str, sink: &mut impl Sink) {
         let bytes = text.as_bytes();
         let mut base = 0;
         self.lower.clear();
@@ -110,7 +134,7 @@ impl Cutter {
                 }
             };
             self.lower.reach(text, base);
-            base = self.block(text, base, &block, each);
+            base = self.block(text, base, &block, sink);
         }
     }
 
@@ -154,7 +178,12 @@ impl Cutter {
                 && let Some(word) = text.get(start..stop)
             {
                 let ahead = text.as_bytes().get(start..).unwrap_or_default();
-                sink.word(Plain, word, ahead, start..stop);
+                let word = Word {
+                    text: word,
+                    kind: Plain,
+                    ahead,
+                };
+                sink.word(word, start..stop);
             }
             left &= from_bit(after - base);
         }
@@ -171,7 +200,7 @@ impl Cutter {
         let mut word = |kind: WordKind, from: u32, to: u32| {
             let at = base + from as usize..base + to as usize;
             if let Some((text, ahead)) = self.lower.get(at.clone()) {
-                sink.word(kind, text, ahead, at);
+                sink.word(Word { text, kind, ahead }, at);
             }
         };
         let start = letters.trailing_zeros();
@@ -242,15 +271,20 @@ impl Lower {
     }
 }
 
-/// Takes words, with what follows them in the same buffer, and the bytes that they came from.
-pub(crate) trait Sink {
-    fn word(&mut self, kind: WordKind, text: &str, ahead: &[u8], at: Range<usize>);
+/// Takes words. A fold's is a type of its own and no closure, so that what it does with a word can be made part of the loop
+/// wherever a word is found: a call for each would cost as much as finding it.
+pub trait Sink {
+    /// Takes the next word, and the bytes of the text that it came from.
+    fn word(&mut self, word: Word<'_>, at: Range<usize>);
 }
 
-impl<F: FnMut(Word<'_>, Range<usize>)> Sink for F {
-    #[inline(always)]
-    fn word(&mut self, kind: WordKind, text: &str, ahead: &[u8], at: Range<usize>) {
-        self(Word { text, kind, ahead }, at);
+/// A closure as a sink.
+struct Each<'f, F>(&'f mut F);
+
+impl<F: FnMut(Word<'_>, Range<usize>)> Sink for Each<'_, F> {
+    #[inline]
+    fn word(&mut self, word: Word<'_>, at: Range<usize>) {
+        (self.0)(word, at);
     }
 }
 

@@ -47,7 +47,7 @@ mod wide;
 
 pub use best::{BestLine, LINE_CHARS, best_lines, shorten};
 pub use chunks::{Chunk, LEAST_LINES, MOST_LINES, chunks, starts_chunk};
-pub use cut::{Cutter, MAX_WORD_BYTES, SHORT, Word, WordKind, words};
+pub use cut::{Cutter, MAX_WORD_BYTES, SHORT, Sink, Word, WordKind, words};
 pub use matcher::Matcher;
 pub use query::{Concept, NAME_WEIGHT, Phrase, Query, QueryTerm};
 pub use stop::is_stop_word;

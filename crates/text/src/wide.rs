@@ -9,7 +9,7 @@ use unicode_normalization::{IsNormalized, UnicodeNormalization, is_nfc_quick};
 
 use crate::class::{self, Traits, entry, push_folded};
 use crate::cut::WordKind::{Name, Part, Plain};
-use crate::cut::{MAX_WORD_BYTES, Sink, WordKind, char_at, is_join};
+use crate::cut::{MAX_WORD_BYTES, Sink, Word, WordKind, char_at, is_join};
 
 /// A longer part is dropped by its raw length: folding shrinks no character below half, and composing what it gave (at most a
 /// letter and two marks to one letter) none below half again.
@@ -173,7 +173,7 @@ impl Folder {
             at += part.len() + 1;
         }
         if several && let Some(word) = self.fold(name) {
-            sink.word(Name, word, word.as_bytes(), place.of(start, end));
+            sink.word(Word::alone(Name, word), place.of(start, end));
         }
         if dunder
             && self
@@ -183,9 +183,7 @@ impl Folder {
             self.composed.clear();
             self.composed.extend(["__", &self.folded, "__"]);
             sink.word(
-                Name,
-                &self.composed,
-                self.composed.as_bytes(),
+                Word::alone(Name, &self.composed),
                 place.of(around.start, around.end),
             );
         }
@@ -206,9 +204,7 @@ impl Folder {
         let mut ends = piece_ends(part).peekable();
         if ends.peek().is_none() {
             sink.word(
-                lone,
-                whole,
-                whole.as_bytes(),
+                Word::alone(lone, whole),
                 place.of(start, start + part.len()),
             );
             return false;
@@ -216,12 +212,7 @@ impl Folder {
         let mut from = 0;
         for to in ends.chain([part.len()]) {
             if let Some(piece) = part.get(from..to).and_then(|piece| self.fold(piece)) {
-                sink.word(
-                    Part,
-                    piece,
-                    piece.as_bytes(),
-                    place.of(start + from, start + to),
-                );
+                sink.word(Word::alone(Part, piece), place.of(start + from, start + to));
             }
             from = to;
         }
@@ -295,7 +286,7 @@ fn pairs(run: &str, of: Range<usize>, place: Place, sink: &mut impl Sink) {
             .get(from..to)
             .filter(|text| text.len() <= MAX_WORD_BYTES)
         {
-            sink.word(Plain, text, text.as_bytes(), place.of(from, to));
+            sink.word(Word::alone(Plain, text), place.of(from, to));
         }
     };
     let stretch = run.get(of.clone()).unwrap_or_default();
