@@ -33,7 +33,7 @@ mod wrapped;
 use std::ffi::OsString;
 use std::path::Path;
 
-use memfold_log::event::Reading;
+use memfold_log::event::{Facts, Reading};
 
 pub use memfold_log::Form;
 pub use store::{Days, PathFacts, Resume, Store};
@@ -108,6 +108,19 @@ pub trait Agent: Sync {
     /// A log may hold lines that it copied from others. Task, parent, fork and helper are those of the first line that
     /// names a task; what later lines say of these is of the task they were copied from.
     fn read<'a>(&self, line: &'a [u8]) -> Result<Reading<'a>, NotALine>;
+
+    /// The keys that lead to the array of messages in a whole-file log ([`Form::Document`]); none where the document is
+    /// the array.
+    fn messages(&self) -> &'static [&'static str] {
+        &[]
+    }
+
+    /// What a whole-file log says of itself: `document` is the document with that array emptied.
+    fn read_document<'a>(&self, document: &'a [u8]) -> Facts<'a> {
+        self.read(document)
+            .map(|reading| reading.facts)
+            .unwrap_or_default()
+    }
 
     /// The agent's own command that continues a task. None where there is none, as for a sub-agent.
     fn resume(&self, task: &str, cwd: Option<&str>) -> Option<Resume>;

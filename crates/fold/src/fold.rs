@@ -6,7 +6,7 @@ mod calls;
 use std::collections::HashSet;
 
 use memfold_agents::Agent;
-use memfold_log::event::{Boundary, Effect, Event, Kind, Part};
+use memfold_log::event::{Boundary, Effect, Event, Facts, Kind, Part};
 use memfold_log::{Content, Line, Offset, Seq, Terminated, Timestamp};
 use memfold_segment::Builder;
 use sha2::{Digest, Sha256};
@@ -167,6 +167,11 @@ impl Fold {
     /// How much of the log is whole turns so far.
     pub fn covered(&self) -> Covered {
         self.whole.covered
+    }
+
+    /// Takes what the log says of itself outside its lines, as a whole-file log does. It comes before them.
+    pub fn about(&mut self, facts: &Facts<'_>) {
+        self.state.facts.add(facts);
     }
 
     /// Folds the next line. A line that is no event of ours is counted; none stops the fold.

@@ -48,6 +48,13 @@ pub enum Error {
 }
 
 impl Error {
+    /// Whether what was returned is whole as far as it goes, and the rest is missing or no log's: a compressed log or a
+    /// document that is cut or damaged.
+    pub fn is_of_the_form(&self) -> bool {
+        self.compression().is_some()
+            || matches!(self, Error::DocumentCut { .. } | Error::NotADocument { .. })
+    }
+
     /// What is wrong with the compression, where that is why the log could not be read.
     pub fn compression(&self) -> Option<&ZstdError> {
         match self {

@@ -8,8 +8,8 @@ use std::sync::Arc;
 use memfold_agents::{Agent, PathFacts};
 use memfold_disk::{Identity, Limits, Links, walk};
 use memfold_fold::facts::LogFacts;
-use memfold_log::{Form, Lines, Offset, Position};
-use memfold_sidecar::{LogFile, Receipt, Receipts};
+use memfold_log::{Form, Position};
+use memfold_sidecar::{Enough, LogFile, Receipt, Receipts};
 
 use crate::engine::Memfold;
 use crate::error::Error;
@@ -94,7 +94,7 @@ impl Memfold {
         let file_error = |what: String| Error::File {
             path: path.to_owned(),
             what,
-            hint: "name a log of an agent: a .jsonl or .jsonl.zst file".to_owned(),
+            hint: "name a log of an agent: a .jsonl, .jsonl.zst or .json file".to_owned(),
         };
         let path = memfold_disk::resolve(path).map_err(|error| file_error(cause(&error)))?;
         let identity =
@@ -195,12 +195,8 @@ impl Memfold {
                 continue;
             }
             found.walked.push(real.clone());
-            for file in walk(&real, FOLDER_LIMITS).files(|name| {
-                matches!(
-                    Form::of(Path::new(name)),
-                    Some(Form::Lines | Form::CompressedLines)
-                )
-            }) {
+            for file in walk(&real, FOLDER_LIMITS).files(|name| Form::of(Path::new(name)).is_some())
+            {
                 let file = match file {
                     Ok(file) => file,
                     Err(error) if error.is_not_found() => continue,
@@ -240,6 +236,8 @@ impl Memfold {
                             rolled,
                         });
                     }
+                    // Any file may be JSON; only lines of it make a log likely.
+                    None if form == Form::Document => {}
                     None => unknown += 1,
                 }
             }
@@ -286,16 +284,23 @@ pub(crate) fn peek(
     enough: impl Fn(&LogFacts) -> bool,
 ) -> LogFacts {
     let mut facts = LogFacts::default();
-    let Ok(text) = log.text(Offset(0)) else {
+    let around = log.about(agent, |around| {
+        facts.add(around);
+        if enough(&facts) {
+            Enough::Yes
+        } else {
+            Enough::No
+        }
+    });
+    let (Ok(()), Ok(mut lines)) = (around, log.frames(agent, Position::START)) else {
         return facts;
     };
-    let mut lines = Lines::to_end(std::io::Read::take(text, PEEK), Position::START);
     while let Ok(Some(line)) = lines.next(&mut |_| {}) {
+        if enough(&facts) || line.start.0 > PEEK {
+            break;
+        }
         if let Some(Ok(reading)) = line.text().map(|text| agent.read(text)) {
             facts.add(&reading.facts);
-            if enough(&facts) {
-                break;
-            }
         }
     }
     facts
@@ -312,7 +317,10 @@ fn detect(log: &LogFile, receipt: Option<&Receipt>) -> Option<&'static dyn Agent
 }
 
 fn detect_by_content(log: &LogFile) -> Option<&'static dyn Agent> {
-    let head = log.first_lines().ok()?;
+    let head = log.head().ok()?;
+    if log.form() == Form::Document {
+        return memfold_agents::detect(log.path(), &[&head]);
+    }
     let lines: Vec<&[u8]> = head
         .split(|byte| *byte == b'\n')
         .filter(|line| !line.is_empty())
@@ -320,7 +328,8 @@ fn detect_by_content(log: &LogFile) -> Option<&'static dyn Agent> {
     memfold_agents::detect(log.path(), &lines)
 }
 
-/// Of a log that stands both plain and compressed, the plain one counts.
+/// Of a log that stands in several forms, the lines that are not compressed count: a host that compresses a log, or goes
+/// on with a whole-file log as lines, may leave the other behind.
 fn plain_form_wins(logs: &mut Vec<LogEntry>) {
     let plain: HashSet<PathBuf> = logs
         .iter()
@@ -328,7 +337,12 @@ fn plain_form_wins(logs: &mut Vec<LogEntry>) {
         .map(|log| log.path.clone())
         .collect();
     logs.retain(|log| {
-        log.form != Form::CompressedLines || !plain.contains(&log.path.with_extension(""))
+        let plainly = match log.form {
+            Form::Lines => return true,
+            Form::CompressedLines => log.path.with_extension(""),
+            Form::Document => log.path.with_extension("jsonl"),
+        };
+        !plain.contains(&plainly)
     });
     logs.sort_by(|a, b| a.path.cmp(&b.path));
     logs.dedup_by(|a, b| a.path == b.path);

@@ -2,7 +2,7 @@
 
 use memfold_fold::card::{Card, End};
 use memfold_fold::document::DocumentKind;
-use memfold_log::{Lines, Offset, Position, Timestamp};
+use memfold_log::{Position, Timestamp};
 use memfold_text::lines::lines;
 
 use crate::address::{Address, Addresses};
@@ -192,14 +192,15 @@ impl Memfold {
     fn not_an_event(&self, ready: &Ready, seq: u64) -> Error {
         let hint = "search shows the lines that can be recalled".to_owned();
         let mut number = 0;
-        let kind = ready.file.text(Offset(0)).ok().and_then(|text| {
-            let mut log = Lines::to_end(text, Position::START);
+        let agent = ready.entry.agent;
+        let frames = ready.file.frames(agent, Position::START);
+        let kind = frames.ok().and_then(|mut log| {
             while let Ok(Some(line)) = log.next(&mut |_| {}) {
                 number = line.seq.get();
                 if number == seq {
                     return Some(
                         line.text()
-                            .and_then(|text| ready.entry.agent.read(text).ok())
+                            .and_then(|text| agent.read(text).ok())
                             .map(|reading| reading.event.map(|event| event.kind)),
                     );
                 }

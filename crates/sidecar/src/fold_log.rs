@@ -7,11 +7,12 @@ use memfold_fold::checkpoint::{Checkpoint, Covered, Records, Sealed};
 use memfold_fold::document::Keys;
 use memfold_fold::facts::LogFacts;
 use memfold_fold::{Fold, Tail};
-use memfold_log::{Form, Lines, Offset, Position};
+use memfold_log::{Form, Offset, Position};
 use memfold_segment::Builder;
 
 use crate::SidecarError;
 use crate::binding::{Binder, Binding};
+use crate::frames::{Enough, Frames};
 use crate::log_file::LogFile;
 
 /// A log, folded.
@@ -33,7 +34,24 @@ pub struct Folded {
 /// # Errors
 /// If the log cannot be read. A fault after its first lines is told in [`Folded::fault`] instead.
 pub fn fold_whole(log: &LogFile, agent: &'static dyn Agent) -> Result<Folded, SidecarError> {
-    drive(log, Fold::new(agent), Binder::new(), Position::START)
+    drive(
+        log,
+        agent,
+        first(log, agent)?,
+        Binder::new(),
+        Position::START,
+    )
+}
+
+/// A fold from a log's first record. What a whole-file log says around its messages comes before them, wherever it stands.
+fn first(log: &LogFile, agent: &'static dyn Agent) -> Result<Fold, SidecarError> {
+    let mut fold = Fold::new(agent);
+    log.about(agent, |facts| {
+        fold.about(facts);
+        Enough::No
+    })
+    .map_err(|error| SidecarError::of_log(&error))?;
+    Ok(fold)
 }
 
 /// Folds on where a sidecar's whole turns end, which must be proved to be the log's own.
@@ -61,6 +79,7 @@ pub fn fold_on(
     }
     drive(
         log,
+        agent,
         Fold::resume(agent, records, builder),
         binder,
         Position {
@@ -86,7 +105,7 @@ pub fn fold_tail(
         offset: covered.end,
         seq: covered.next,
     };
-    let mut lines = lines(log, from)?;
+    let mut lines = frames(log, agent, from)?;
     while let Some(line) = lines
         .next(&mut |_| {})
         .map_err(|error| SidecarError::of_log(&error))?
@@ -108,7 +127,8 @@ pub fn fold_prefix(
 ) -> Result<(Sealed, Binding), SidecarError> {
     let folded = drive_to(
         log,
-        Fold::new(agent),
+        agent,
+        first(log, agent)?,
         Binder::new(),
         Position::START,
         Some(covered.end),
@@ -118,22 +138,24 @@ pub fn fold_prefix(
 
 fn drive(
     log: &LogFile,
+    agent: &'static dyn Agent,
     fold: Fold,
     binder: Binder,
     from: Position,
 ) -> Result<Folded, SidecarError> {
-    drive_to(log, fold, binder, from, None)
+    drive_to(log, agent, fold, binder, from, None)
 }
 
 /// Folds to the log's end, or until the whole turns reach `to`.
 fn drive_to(
     log: &LogFile,
+    agent: &'static dyn Agent,
     mut fold: Fold,
     mut binder: Binder,
     from: Position,
     to: Option<Offset>,
 ) -> Result<Folded, SidecarError> {
-    let mut lines = lines(log, from)?;
+    let mut lines = frames(log, agent, from)?;
     let mut fault = None;
     while to.is_none_or(|to| fold.covered().end < to) {
         binder.line_start();
@@ -141,7 +163,7 @@ fn drive_to(
         let line = match lines.next(&mut |bytes| binder.feed(bytes)) {
             Ok(Some(line)) => line,
             Ok(None) => break,
-            Err(error) if error.compression().is_some() => {
+            Err(error) if error.is_of_the_form() => {
                 fault = Some(error.to_string());
                 break;
             }
@@ -158,11 +180,8 @@ fn drive_to(
             }
         }
     }
-    let end = lines.position();
-    if log.form() == Form::CompressedLines
-        && fault.is_none()
-        && to.is_none_or(|to| fold.covered().end < to)
-    {
+    let end = lines.end();
+    if log.form() != Form::Lines && fault.is_none() && to.is_none_or(|to| fold.covered().end < to) {
         fold.end(Covered {
             end: end.offset,
             next: end.seq,
@@ -180,12 +199,11 @@ fn drive_to(
     })
 }
 
-fn lines(log: &LogFile, from: Position) -> Result<Lines<Box<dyn Read + '_>>, SidecarError> {
-    let text = log
-        .text(from.offset)
-        .map_err(|error| SidecarError::of_log(&error))?;
-    Ok(match log.text_length() {
-        Some(length) => Lines::new(text, from, Offset(length)),
-        None => Lines::to_end(text, from),
-    })
+fn frames<'l>(
+    log: &'l LogFile,
+    agent: &dyn Agent,
+    from: Position,
+) -> Result<Frames<'l>, SidecarError> {
+    log.frames(agent, from)
+        .map_err(|error| SidecarError::of_log(&error))
 }

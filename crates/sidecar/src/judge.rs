@@ -95,7 +95,7 @@ pub(crate) fn verify(
     if let Err(error) = whole(&sidecar).and_then(|bytes| verify_bytes(&bytes)) {
         return Ok(verdict_of(error));
     }
-    if let Some(verdict) = against_log(log, &sidecar)? {
+    if let Some(verdict) = against_log(log, agent, &sidecar)? {
         return Ok(verdict);
     }
     if log.form() != Form::Lines && matches!(examined.verdict, Verdict::Appended { .. }) {
@@ -155,7 +155,7 @@ fn judge(
     }
     if header.fold != ours {
         // Another agent's log is folded by other rules, too.
-        return Ok(if is_replaced(log, sidecar)? {
+        return Ok(if is_replaced(log, agent, sidecar)? {
             Verdict::LogReplaced
         } else {
             Verdict::FoldChanged {
@@ -165,7 +165,7 @@ fn judge(
         });
     }
     let unchanged = of_this_file.is_some_and(|receipt| receipt.holds_for(&log.identity()));
-    if !unchanged && let Some(verdict) = against_log(log, sidecar)? {
+    if !unchanged && let Some(verdict) = against_log(log, agent, sidecar)? {
         return Ok(verdict);
     }
     let Some(known) = known_content(receipts, log, sidecar) else {
@@ -205,7 +205,11 @@ pub(crate) fn known_content<'r>(
 }
 
 /// Compares the log with what the sidecar covers; nothing if it is the same.
-fn against_log(log: &LogFile, sidecar: &Kept) -> Result<Option<Verdict>, SidecarError> {
+fn against_log(
+    log: &LogFile,
+    agent: &'static dyn Agent,
+    sidecar: &Kept,
+) -> Result<Option<Verdict>, SidecarError> {
     let binding = sidecar.binding()?;
     let unreadable = |error: io::Error| SidecarError::of_log(&error);
     let cut = |length| Verdict::LogTruncated {
@@ -220,7 +224,7 @@ fn against_log(log: &LogFile, sidecar: &Kept) -> Result<Option<Verdict>, Sidecar
             Some(cut(log.identity().size))
         }
         Err(error) => return Err(unreadable(error)),
-        Ok(_) if is_replaced(log, sidecar)? => Some(Verdict::LogReplaced),
+        Ok(_) if is_replaced(log, agent, sidecar)? => Some(Verdict::LogReplaced),
         Ok(Proof::Short { length }) => Some(cut(length)),
         Ok(Proof::Differs { block }) => Some(match log.text_length() {
             // A log cut inside the block that differs: told apart by what is left of it.
@@ -231,15 +235,20 @@ fn against_log(log: &LogFile, sidecar: &Kept) -> Result<Option<Verdict>, Sidecar
 }
 
 /// Whether the log's first line is another than the one that was folded. A log cut within its first line has none.
-fn is_replaced(log: &LogFile, sidecar: &Kept) -> Result<bool, SidecarError> {
+fn is_replaced(
+    log: &LogFile,
+    agent: &'static dyn Agent,
+    sidecar: &Kept,
+) -> Result<bool, SidecarError> {
     let first = sidecar.checkpoint()?.first_line;
-    let text = log
-        .text(Offset(0))
+    let mut frames = log
+        .frames(agent, memfold_log::Position::START)
         .map_err(|error| SidecarError::of_log(&error))?;
-    let mut lines = memfold_log::Lines::to_end(text, memfold_log::Position::START);
-    let line = lines
-        .next(&mut |_| {})
-        .map_err(|error| SidecarError::of_log(&error))?;
+    let line = match frames.next(&mut |_| {}) {
+        Ok(line) => line,
+        Err(error) if error.is_of_the_form() => None,
+        Err(error) => return Err(SidecarError::of_log(&error)),
+    };
     Ok(line
         .filter(memfold_log::Line::is_whole_object)
         .and_then(|line| line.text())

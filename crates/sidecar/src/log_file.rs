@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use std::sync::OnceLock;
 
 use memfold_disk::{DiskError, Identity, Links, Snapshot};
-use memfold_log::{Form, Limits, Offset, Reread, Unzstd, read_line};
+use memfold_log::{Form, Limits, Offset, Reread, Unzstd, read_line, read_message};
 
 use crate::error::Replaced;
 
@@ -93,7 +93,7 @@ impl LogFile {
         }
     }
 
-    /// One line, by the place that framing gave it: in a plain log one positional read.
+    /// One line or message, by the place that framing gave it: in a log that is not compressed one positional read.
     ///
     /// # Errors
     /// If there is no such line any more.
@@ -101,14 +101,17 @@ impl LogFile {
         let text = self
             .text(start)
             .map_err(|source| memfold_log::Error::Read { at: start, source })?;
-        read_line(text, start, length, Limits::DEFAULT)
+        match self.form {
+            Form::Document => read_message(text, start, length, Limits::DEFAULT),
+            Form::Lines | Form::CompressedLines => read_line(text, start, length, Limits::DEFAULT),
+        }
     }
 
-    /// Its first whole lines, up to 64 KiB, by which its agent is told.
+    /// Its first 64 KiB, by which its agent is told.
     ///
     /// # Errors
     /// If it cannot be read.
-    pub fn first_lines(&self) -> io::Result<Vec<u8>> {
+    pub fn head(&self) -> io::Result<Vec<u8>> {
         let mut head = Vec::new();
         let read = self.text(Offset(0))?.take(HEAD).read_to_end(&mut head);
         match read {

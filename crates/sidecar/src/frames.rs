@@ -1,0 +1,122 @@
+//! A log's records, whichever form it is stored in: the lines of a JSONL log, or the messages of a whole-file JSON log.
+
+use std::io::{self, Read};
+
+use memfold_agents::Agent;
+use memfold_log::event::Facts;
+use memfold_log::{Error, Form, Line, Lines, Messages, Offset, Position};
+
+use crate::log_file::LogFile;
+
+/// The records of a log, in order.
+pub enum Frames<'l> {
+    /// Of a JSONL log, compressed or not.
+    Lines(Lines<Box<dyn Read + 'l>>),
+    /// Of a whole-file JSON log.
+    Messages {
+        /// The messages.
+        messages: Messages<Box<dyn Read + 'l>>,
+        /// The file's length.
+        length: u64,
+        /// How many messages were returned.
+        returned: Position,
+    },
+}
+
+impl LogFile {
+    /// The log's records from a place on; those of a whole-file log always from the first.
+    ///
+    /// # Errors
+    /// If the file cannot be read.
+    pub fn frames(&self, agent: &dyn Agent, from: Position) -> io::Result<Frames<'_>> {
+        let length = self.identity().size;
+        Ok(match (self.form(), self.text_length()) {
+            (Form::Document, _) => Frames::Messages {
+                messages: Messages::new(self.text(Offset(0))?, agent.messages(), Offset(length)),
+                length,
+                returned: Position::START,
+            },
+            (_, Some(length)) => {
+                Frames::Lines(Lines::new(self.text(from.offset)?, from, Offset(length)))
+            }
+            (_, None) => Frames::Lines(Lines::to_end(self.text(from.offset)?, from)),
+        })
+    }
+
+    /// What a whole-file log says of itself around its messages, shown to `take`; nothing of any other log. What stands
+    /// before the messages is shown first, and all of it if that was not `enough`.
+    ///
+    /// # Errors
+    /// If the file cannot be read. A document that is cut shows what stands before its messages.
+    pub fn about(
+        &self,
+        agent: &dyn Agent,
+        mut take: impl FnMut(&Facts<'_>) -> Enough,
+    ) -> io::Result<()> {
+        let Frames::Messages { mut messages, .. } = self.frames(agent, Position::START)? else {
+            return Ok(());
+        };
+        if messages
+            .next(&mut |_| {})
+            .is_ok_and(|first| first.is_some())
+        {
+            let mut before = messages.document().text().unwrap_or_default().to_vec();
+            before.push(b']');
+            before.resize(before.len().saturating_add(agent.messages().len()), b'}');
+            if take(&agent.read_document(&before)) == Enough::Yes {
+                return Ok(());
+            }
+        }
+        while let Ok(Some(_)) = messages.next(&mut |_| {}) {}
+        if let Some(document) = messages.document().text() {
+            take(&agent.read_document(document));
+        }
+        Ok(())
+    }
+}
+
+/// Whether a reader has seen what it came for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Enough {
+    /// It has.
+    Yes,
+    /// It reads on.
+    No,
+}
+
+impl Frames<'_> {
+    /// The next record. `watch` sees every byte of the log's text once and in order.
+    ///
+    /// # Errors
+    /// If the log cannot be read on.
+    pub fn next(&mut self, watch: &mut impl FnMut(&[u8])) -> Result<Option<Line<'_>>, Error> {
+        match self {
+            Frames::Lines(lines) => lines.next(watch),
+            Frames::Messages {
+                messages, returned, ..
+            } => {
+                let line = messages.next(watch)?;
+                if let Some(line) = &line {
+                    *returned = Position {
+                        offset: line.end(),
+                        seq: line.seq.next(),
+                    };
+                }
+                Ok(line)
+            }
+        }
+    }
+
+    /// Where the log ends, once every record was returned.
+    pub fn end(&self) -> Position {
+        match self {
+            Frames::Lines(lines) => lines.position(),
+            Frames::Messages {
+                length, returned, ..
+            } => Position {
+                offset: Offset(*length),
+                seq: returned.seq,
+            },
+        }
+    }
+}
