@@ -165,6 +165,7 @@ impl House {
     pub fn reference(&self) -> Reference {
         let mut logs = self.files(".jsonl");
         logs.extend(self.files(".jsonl.zst"));
+        logs.extend(self.files(".json"));
         Reference::read(logs)
     }
 
@@ -203,6 +204,15 @@ impl House {
             .iter()
             .map(|(path, seq, score)| (path.as_path(), *seq as u64, *score))
             .collect();
+        for hit in &answer.results {
+            let seq = usize::try_from(hit.seq).unwrap();
+            if hit.abandoned != reference.is_abandoned(&hit.log, seq) {
+                return Err(format!(
+                    "{query:?}: line {seq} is abandoned: {}",
+                    hit.abandoned
+                ));
+            }
+        }
         if found == expected {
             return Ok(found.len());
         }

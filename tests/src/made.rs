@@ -142,6 +142,7 @@ pub fn step() -> impl Strategy<Value = Step> {
         1 => any::<usize>().prop_map(Step::Again),
         1 => any::<usize>().prop_map(Step::Renamed),
         1 => select(BROKEN).prop_map(Step::Broken),
+        1 => any::<usize>().prop_map(Step::Back),
         1 => select(&[1u16, 59, 60, 61, 600][..]).prop_map(Step::Pause),
     ]
 }
@@ -187,6 +188,7 @@ fn recipe(steps: std::ops::Range<usize>) -> impl Strategy<Value = Recipe> {
         1 => Just(Shape::ClaudeHelper),
         3 => Just(Shape::Codex),
         1 => Just(Shape::CodexHelper),
+        3 => Just(Shape::Gemini),
         3 => Just(Shape::Own),
     ];
     let fork = proptest::option::weighted(0.4, (any::<usize>(), any::<usize>()));

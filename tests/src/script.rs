@@ -16,6 +16,8 @@ pub enum Shape {
     Codex,
     /// A log of one of Codex's sub-agents.
     CodexHelper,
+    /// Gemini CLI's.
+    Gemini,
     /// memfold's own.
     Own,
 }
@@ -55,6 +57,8 @@ pub enum Step {
     Broken(&'static [u8]),
     /// Minutes pass.
     Pause(u16),
+    /// The task goes back behind an earlier message and on from there.
+    Back(usize),
 }
 
 /// A tool.
@@ -77,6 +81,7 @@ impl Tool {
         let codex = matches!(shape, Shape::Codex | Shape::CodexHelper);
         match self {
             Tool::Shell if codex => "exec_command",
+            Tool::Shell if shape == Shape::Gemini => "run_shell_command",
             Tool::Shell => "Bash",
             Tool::Read => "Read",
             Tool::Edit => "Edit",
@@ -115,6 +120,7 @@ pub fn write(
         now: u64::from(start) * 60,
         ids: 0,
         open: Vec::new(),
+        said: Vec::new(),
         lines: before.to_vec(),
     };
     writer.head();
@@ -132,6 +138,8 @@ struct Writer {
     now: u64,
     ids: usize,
     open: Vec<String>,
+    /// Messages that may be said again, or gone back behind.
+    said: Vec<Value>,
     lines: Vec<Vec<u8>>,
 }
 
@@ -169,6 +177,10 @@ impl Writer {
             Shape::CodexHelper => self.codex_meta(json!({ "subagent": { "thread_spawn": {
                 "parent_thread_id": "019a7206-0000-7000-8000-000000000001", "depth": 1, "agent_nickname": "Explorer",
                 "agent_role": "explorer" } } })),
+            Shape::Gemini => {
+                let line = json!({ "sessionId": self.session(), "projectHash": "b".repeat(64), "startTime": self.time(), "kind": "main" });
+                self.put(&line);
+            }
             Shape::Own => {
                 let mut line = json!({ "v": 1, "kind": "log.open", "task": self.session(), "cwd": "/project" });
                 if self.start > 0 {
@@ -205,6 +217,7 @@ impl Writer {
             step => match self.shape {
                 Shape::Claude | Shape::ClaudeHelper => self.claude(step),
                 Shape::Codex | Shape::CodexHelper => self.codex(step),
+                Shape::Gemini => self.gemini(step),
                 Shape::Own => self.own(step),
             },
         }
@@ -270,7 +283,12 @@ impl Writer {
                 let line = json!({ "type": "custom-title", "customTitle": text, "sessionId": self.session() });
                 self.put(&line);
             }
-            Step::End | Step::Again(_) | Step::Renamed(_) | Step::Broken(_) | Step::Pause(_) => {}
+            Step::End
+            | Step::Again(_)
+            | Step::Renamed(_)
+            | Step::Broken(_)
+            | Step::Pause(_)
+            | Step::Back(_) => {}
         }
     }
 
@@ -342,6 +360,85 @@ impl Writer {
         self.put(&line);
     }
 
+    fn gemini(&mut self, step: &Step) {
+        match step {
+            Step::Person(text) => {
+                self.gemini_message("user", json!({ "content": [{ "text": text }] }));
+                let line = json!({ "$set": { "lastUpdated": self.time() } });
+                self.put(&line);
+            }
+            Step::Thinking(text) => self.gemini_message(
+                "gemini",
+                json!({ "content": "", "thoughts": [{ "subject": "x", "description": text }] }),
+            ),
+            Step::Reply(text, calls) => {
+                self.gemini_message("gemini", json!({ "content": text }));
+                if calls.is_empty() {
+                    return;
+                }
+                let calls: Vec<Value> = calls
+                    .iter()
+                    .map(|(tool, argument)| json!({ "id": self.call(), "name": tool.name(self.shape), "args": tool.input(argument), "status": "executing" }))
+                    .collect();
+                self.gemini_again(|message| message["toolCalls"] = json!(calls));
+            }
+            // The message that made the calls is said again, wherever that was.
+            Step::Results(texts) => self.gemini_again(|message| {
+                let calls = message["toolCalls"].as_array_mut().into_iter().flatten();
+                for (call, text) in calls.zip(texts) {
+                    let status = if text.len() % 3 == 0 { "error" } else { "success" };
+                    call["status"] = json!(status);
+                    call["result"] = json!([{ "functionResponse": { "id": call["id"], "response": { "output": text } } }]);
+                }
+            }),
+            Step::Stray(text) => self.gemini_message(
+                "gemini",
+                json!({ "content": "", "toolCalls": [{ "id": "nobody", "name": "x", "args": {}, "status": "success",
+                    "result": [{ "functionResponse": { "id": "nobody", "response": { "output": text } } }] }] }),
+            ),
+            Step::Compaction(text) => {
+                let mut messages = vec![json!({ "id": self.id(), "type": "user",
+                    "content": [{ "text": format!("<state_snapshot>{text}</state_snapshot>") }] })];
+                messages.extend(self.said.iter().rev().take(3).rev().cloned());
+                let line = json!({ "$set": { "messages": messages, "lastUpdated": self.time() } });
+                self.put(&line);
+            }
+            Step::Title(text) => self.put(&json!({ "$set": { "summary": text } })),
+            Step::Back(place) => {
+                let to = match self.said.get(place % (self.said.len() + 1)) {
+                    Some(message) => message["id"].clone(),
+                    None => json!("gone"),
+                };
+                self.put(&json!({ "$rewindTo": to }));
+            }
+            Step::Summary(text) => self.gemini_message("info", json!({ "content": text })),
+            _ => {}
+        }
+    }
+
+    fn gemini_message(&mut self, kind: &str, more: Value) {
+        let mut line = json!({ "id": self.id(), "timestamp": self.time(), "type": kind });
+        for (name, value) in more.as_object().unwrap() {
+            line[name] = value.clone();
+        }
+        self.put(&line);
+        self.said.push(line);
+    }
+
+    /// Says the last message of the model's again.
+    fn gemini_again(&mut self, change: impl FnOnce(&mut Value)) {
+        let last = self
+            .said
+            .iter_mut()
+            .rev()
+            .find(|message| message["type"] == "gemini");
+        if let Some(message) = last {
+            change(message);
+            let line = message.clone();
+            self.put(&line);
+        }
+    }
+
     fn own(&mut self, step: &Step) {
         match step {
             Step::Person(text) => self.own_line("person", json!({ "text": text })),
@@ -378,7 +475,11 @@ impl Writer {
             Step::Title(text) => {
                 self.own_line("log.title", json!({ "title": text, "by": "person" }))
             }
-            Step::Again(_) | Step::Renamed(_) | Step::Broken(_) | Step::Pause(_) => {}
+            Step::Again(_)
+            | Step::Renamed(_)
+            | Step::Broken(_)
+            | Step::Pause(_)
+            | Step::Back(_) => {}
         }
     }
 

@@ -248,9 +248,15 @@ fn a_credential_is_in_no_file_and_in_no_answer() {
         let file = LogFile::open(&whole, Form::Lines).unwrap();
         let agent = memfold_agents::by_name(agent).unwrap();
         let (checkpoint, keys) = (sidecar.checkpoint().unwrap(), sidecar.keys().unwrap());
-        let (tail, _) =
-            memfold_sidecar::fold_tail(&file, agent, sidecar.header().covered, checkpoint, &keys)
-                .unwrap();
+        let (tail, _) = memfold_sidecar::fold_tail(
+            &file,
+            agent,
+            sidecar.header().covered,
+            checkpoint,
+            &keys,
+            &[],
+        )
+        .unwrap();
         without(
             &traces,
             "a tail",

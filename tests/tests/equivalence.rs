@@ -156,13 +156,29 @@ proptest! {
     }
 }
 
+#[test]
+fn nuls_at_the_end_of_a_compressed_log_are_not_covered() {
+    let house = House::new();
+    let steps = [
+        Step::Person("token".into()),
+        Step::Reply("Done.".into(), vec![]),
+    ];
+    let mut log = write(Shape::Claude, 1, 0, &[], &steps).join(&b'\n');
+    log.extend_from_slice(b"\n\0\0\0\0");
+    house.write("0.jsonl.zst", &zstd::encode_all(&log[..], 3).unwrap());
+    for when in ["cold", "warm"] {
+        let held = hold(&house, &["token".to_owned()]);
+        assert_eq!(held, Ok(2), "{when}");
+    }
+}
+
 fn fixtures(folder: &Path, into: &House, below: &str) {
     for entry in fs::read_dir(folder).unwrap() {
         let path = entry.unwrap().path();
         let name = format!("{below}{}", path.file_name().unwrap().to_string_lossy());
         if path.is_dir() {
             fixtures(&path, into, &format!("{name}/"));
-        } else if name.ends_with(".jsonl") {
+        } else if name.ends_with(".jsonl") || name.ends_with(".json") {
             into.write(&name, &fs::read(&path).unwrap());
         }
     }

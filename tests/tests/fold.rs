@@ -31,6 +31,7 @@ impl Growing {
         let name = match shape {
             Shape::Claude | Shape::ClaudeHelper => "claude-code",
             Shape::Codex | Shape::CodexHelper => "codex",
+            Shape::Gemini => "gemini",
             Shape::Own => "memfold",
         };
         let house = House::new();
@@ -89,6 +90,7 @@ impl Growing {
             covered,
             checkpoint,
             &sidecar.keys().unwrap(),
+            &sidecar.waypoints().unwrap(),
         )
         .unwrap()
         .0

@@ -10,8 +10,9 @@ import zstd
 MAGIC = b"\x89MEM\r\n\x1a\n"
 BLOCK = 1 << 20
 GROUP_LIMIT = 64 << 20
-STORED_AS_RECORDS = ("CARD", "CKPT", "DOCS", "LINK")
-TAGS = ("BLKH", "CARD", "CKPT", "DLEN", "DOCS", "KEYS", "LINK", "POST", "TBLK", "TERM")
+STORED_AS_RECORDS = ("CARD", "CKPT", "DOCS", "LINK", "PAST")
+TAGS = ("BLKH", "CARD", "CKPT", "DLEN", "DOCS", "KEYS", "LINK", "PAST", "POST", "TBLK", "TERM")
+OPTIONAL = ("PAST",)
 
 
 class MemError(ValueError):
@@ -32,10 +33,12 @@ class Mem:
         self.sections = {tag: self._section(tag, *row) for tag, row in self.table.items()}
         self.blocks = self._block_hashes()
         content = {tag: stored for tag, stored in self.sections.items()}
-        records = {}
+        records = {"PAST": []}
         for tag in STORED_AS_RECORDS:
-            records[tag], content[tag] = _records(tag, self.sections[tag])
+            if tag in self.sections:
+                records[tag], content[tag] = _records(tag, self.sections[tag])
         self.cards, self.documents, self.links = records["CARD"], records["DOCS"], records["LINK"]
+        self.waypoints = records["PAST"]
         if len(records["CKPT"]) != 1:
             raise Damaged("CKPT", "not one record")
         self.checkpoint = records["CKPT"][0]
@@ -123,7 +126,7 @@ def _head(data):
     if expected != len(data):
         raise Damaged("HEAD", "bytes that no section holds")
     for tag in TAGS:
-        if tag not in table:
+        if tag not in table and tag not in OPTIONAL:
             raise Damaged(tag, "it is missing")
     return header, table
 
@@ -254,6 +257,15 @@ def _link(read):
     }
 
 
+def _way(read):
+    way = read.one_of("on", "back to", "instead of document")
+    return {"on": lambda: way, "back to": lambda: f"{way} {read.u64()}"}.get(way, lambda: f"{way} {read.u32()}")()
+
+
+def _waypoint(read):
+    return {"seq": read.u64(), "name": read.u64(), "document": read.optional(_Fields.u32), "way": _way(read)}
+
+
 def _listing(read):
     return {"named": read.list(_Fields.text), "more": read.u32()}
 
@@ -323,10 +335,11 @@ def _checkpoint(read):
 
 FACTS = ("task", "parent", "forked_from", "helper", "cwd", "branch", "title")
 TALLY = ("lines", "broken", "clipped", "too_long", "unranked", "copies")
-RECORDS = {"CARD": _card, "CKPT": _checkpoint, "DOCS": _document, "LINK": _link}
+RECORDS = {"CARD": _card, "CKPT": _checkpoint, "DOCS": _document, "LINK": _link, "PAST": _waypoint}
 KEYS = {
     "CARD": lambda card: card["turn"],
     "CKPT": lambda _: 0,
     "DOCS": lambda document: document["seq"],
     "LINK": lambda link: link["result_seq"],
+    "PAST": lambda waypoint: waypoint["seq"],
 }

@@ -37,6 +37,9 @@ def text(file):
     for link in file.links:
         yield (f"link {link['result_seq']}.{link['part']} answers {link['call_seq']}.{link['call']} "
                f"at {link['call_start']}+{link['call_length']}")
+    for waypoint in file.waypoints:
+        document = "-" if waypoint["document"] is None else waypoint["document"]
+        yield f"waypoint line {waypoint['seq']} name {waypoint['name']:016x} document {document} {waypoint['way']}"
     for term, postings in file.segment.words():
         yield f"term {_quoted(term.decode('utf-8', 'replace'))}"
         for document, frequency in postings:
@@ -99,6 +102,7 @@ def tree(file):
         "documents": [dict(document, words=words) for document, words in zip(file.documents, file.segment.lengths)],
         "keys": file.keys,
         "links": file.links,
+        "waypoints": file.waypoints,
         "terms": {term.decode("utf-8", "replace"): postings for term, postings in file.segment.words()},
     }
 

@@ -4,6 +4,8 @@ use std::error::Error;
 use std::io::Write;
 use std::path::Path;
 
+use memfold_log::Form;
+
 #[path = "../tests/render/mod.rs"]
 #[allow(clippy::unwrap_used)] // Writing to a string does not fail; the file is the tests'.
 mod render;
@@ -13,15 +15,16 @@ fn main() -> Result<(), Box<dyn Error>> {
     let path = arguments.next().ok_or("usage: readings LOG [WIDTH]")?;
     let width = arguments.next().map_or(Ok(120), |width| width.parse())?;
     let log = std::fs::read(&path)?;
-    let first_lines: Vec<_> = log
-        .get(..log.len().min(64 << 10))
-        .unwrap_or_default()
-        .split(|byte| *byte == b'\n')
-        .collect();
+    let form = Form::of(Path::new(&path)).unwrap_or(Form::Lines);
+    let head = log.get(..log.len().min(64 << 10)).unwrap_or_default();
+    let first_lines: Vec<_> = match form {
+        Form::Document => vec![head],
+        _ => head.split(|byte| *byte == b'\n').collect(),
+    };
     let agent = memfold_agents::detect(Path::new(&path), &first_lines)
         .ok_or("no agent that memfold knows writes such a log")?;
     let mut out = std::io::stdout().lock();
     writeln!(out, "# {}", agent.name())?;
-    out.write_all(render::log(agent, &log, width).as_bytes())?;
+    out.write_all(render::log(agent, form, &log, width).as_bytes())?;
     Ok(())
 }

@@ -17,6 +17,7 @@
 mod call;
 mod claude_code;
 mod codex;
+mod gemini;
 mod input;
 mod json;
 mod line;
@@ -30,8 +31,9 @@ mod shell;
 mod store;
 mod wrapped;
 
+use std::borrow::Cow;
 use std::ffi::OsString;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use memfold_log::event::{Facts, Reading};
 
@@ -39,13 +41,18 @@ pub use memfold_log::Form;
 pub use store::{Days, PathFacts, Resume, Store};
 
 /// Every agent, in the order they are asked whether a log is theirs.
-static AGENTS: &[&dyn Agent] = &[&claude_code::ClaudeCode, &codex::Codex, &own::Own];
+static AGENTS: &[&dyn Agent] = &[
+    &claude_code::ClaudeCode,
+    &codex::Codex,
+    &gemini::Gemini,
+    &own::Own,
+];
 
 /// Every agent we read, in the order they are asked whether a log is theirs.
 ///
 /// ```
 /// let names: Vec<_> = memfold_agents::all().iter().map(|agent| agent.name()).collect();
-/// assert_eq!(names, ["claude-code", "codex", "memfold"]);
+/// assert!(names.contains(&"claude-code") && names.contains(&"gemini"));
 /// ```
 pub fn all() -> &'static [&'static dyn Agent] {
     AGENTS
@@ -122,8 +129,32 @@ pub trait Agent: Sync {
             .unwrap_or_default()
     }
 
+    /// Files that say where a log's task worked, where its lines do not, the surer first. They need not exist.
+    fn place_files(&self, _log: &Path) -> Vec<PathBuf> {
+        Vec::new()
+    }
+
+    /// Where a log's task worked, by the text of one of these files.
+    fn place_in<'t>(&self, _log: &Path, _file: &Path, _text: &'t str) -> Option<Cow<'t, str>> {
+        None
+    }
+
+    /// Whether a log's path says that its task worked in this directory, in a way that names no directory: by a hash.
+    fn worked_in(&self, _log: &Path, _directory: &Path) -> bool {
+        false
+    }
+
     /// The agent's own command that continues a task. None where there is none, as for a sub-agent.
     fn resume(&self, task: &str, cwd: Option<&str>) -> Option<Resume>;
+
+    /// The file of the agent's settings, if they say how long it keeps its logs.
+    fn settings(
+        &self,
+        _env: &dyn Fn(&str) -> Option<OsString>,
+        _home: Option<&Path>,
+    ) -> Option<PathBuf> {
+        None
+    }
 
     /// How many days the agent keeps its logs, if it sweeps them, given the text of its settings.
     fn retention(&self, settings: Option<&str>) -> Option<Days>;

@@ -96,6 +96,7 @@ fn reading(record: Record<'_>) -> Reading<'_> {
                 facts,
                 event: None,
                 boundary,
+                ..Reading::default()
             };
         }
         Body::Title { title, by } => {
@@ -108,6 +109,7 @@ fn reading(record: Record<'_>) -> Reading<'_> {
                 facts,
                 event: None,
                 boundary,
+                ..Reading::default()
             };
         }
         Body::TurnEnd { .. } => {
@@ -115,6 +117,7 @@ fn reading(record: Record<'_>) -> Reading<'_> {
                 facts,
                 event: None,
                 boundary: bound(Boundary::Ends),
+                ..Reading::default()
             };
         }
         Body::Person { text } if helping => (Kind::Unranked(Unranked::Instructions), words([text])),
@@ -152,6 +155,7 @@ fn reading(record: Record<'_>) -> Reading<'_> {
                 facts,
                 event: None,
                 boundary,
+                ..Reading::default()
             };
         }
     };
@@ -169,6 +173,7 @@ fn reading(record: Record<'_>) -> Reading<'_> {
             parts,
         }),
         boundary,
+        ..Reading::default()
     }
 }
 

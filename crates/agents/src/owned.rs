@@ -2,7 +2,9 @@
 
 use std::borrow::Cow;
 
-use memfold_log::event::{Call, Effect, Event, Facts, Identity, Output, Part, Reading, Title};
+use memfold_log::event::{
+    Call, Course, Effect, Event, Facts, Follows, Identity, Output, Part, Reading, Title,
+};
 
 fn own(text: Cow<'_, str>) -> Cow<'static, str> {
     Cow::Owned(text.into_owned())
@@ -18,6 +20,20 @@ pub(crate) fn reading(reading: Reading<'_>) -> Reading<'static> {
         facts: facts(reading.facts),
         event: reading.event.map(event),
         boundary: reading.boundary,
+        course: course(reading.course),
+    }
+}
+
+fn course(course: Course<'_>) -> Course<'static> {
+    Course {
+        names: course.names.into_iter().map(own).collect(),
+        follows: match course.follows {
+            Follows::Last => Follows::Last,
+            Follows::Replaces => Follows::Replaces,
+            Follows::After(name) => Follows::After(own(name)),
+            Follows::Before(name) => Follows::Before(own(name)),
+            Follows::Nothing => Follows::Nothing,
+        },
     }
 }
 

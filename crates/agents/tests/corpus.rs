@@ -8,6 +8,8 @@ use std::path::{Path, PathBuf};
 
 mod render;
 
+use memfold_log::Form;
+
 const WIDTH: usize = 160;
 
 fn logs(agent: &str) -> Vec<PathBuf> {
@@ -18,7 +20,7 @@ fn logs(agent: &str) -> Vec<PathBuf> {
         .unwrap()
         .map(|entry| entry.unwrap().path())
         .collect();
-    logs.retain(|path| path.extension().is_some_and(|ending| ending == "jsonl"));
+    logs.retain(|path| Form::of(path).is_some());
     logs.sort();
     assert!(!logs.is_empty(), "an agent needs a log in corpus/{agent}");
     logs
@@ -29,7 +31,10 @@ fn every_log_reads_as_expected() {
     let mut wrong = Vec::new();
     for agent in memfold_agents::all() {
         for path in logs(agent.name()) {
-            let readings = render::log(*agent, &fs::read(&path).unwrap(), WIDTH);
+            let readings = {
+                let form = Form::of(&path).unwrap();
+                render::log(*agent, form, &fs::read(&path).unwrap(), WIDTH)
+            };
             let expected = path.with_extension("readings");
             if std::env::var_os("UPDATE_READINGS").is_some() {
                 fs::write(&expected, &readings).unwrap();
@@ -65,10 +70,16 @@ fn every_log_is_told_by_its_lines() {
     for agent in memfold_agents::all() {
         for path in logs(agent.name()) {
             let log = fs::read(&path).unwrap();
-            let lines: Vec<_> = log.split(|byte| *byte == b'\n').collect();
-            let told =
-                memfold_agents::detect(Path::new("copy.jsonl"), &lines).map(|agent| agent.name());
-            assert_eq!(told, Some(agent.name()), "{}", path.display());
+            let lines: Vec<_> = match Form::of(&path) {
+                Some(Form::Document) => vec![&log[..]],
+                _ => log.split(|byte| *byte == b'\n').collect(),
+            };
+            let claimed: Vec<_> = memfold_agents::all()
+                .iter()
+                .filter(|agent| agent.claims(&lines))
+                .map(|agent| agent.name())
+                .collect();
+            assert_eq!(claimed, [agent.name()], "{}", path.display());
         }
     }
 }
@@ -76,8 +87,6 @@ fn every_log_is_told_by_its_lines() {
 #[test]
 fn other_agents_logs_are_not_taken() {
     for line in [
-        r#"{"sessionId":"a","projectHash":"b","startTime":"2026-01-01T00:00:00Z","kind":"main"}"#,
-        r#"{"id":"1","timestamp":"2026-01-01T00:00:00Z","type":"user","content":"hello"}"#,
         r#"{"type":"session","version":3,"id":"a","timestamp":"2026-01-01T00:00:00Z","cwd":"/p"}"#,
         r#"{"type":"message","id":"a","parentId":"b","message":{"role":"user","content":"hello"}}"#,
         r#"{"type":"session.start","data":{"sessionId":"a"},"timestamp":"2026-01-01T00:00:00Z"}"#,

@@ -58,6 +58,20 @@ const KEYS: &[&str] = &[
     "file_path",
     "metadata",
     "exit_code",
+    "$set",
+    "$rewindTo",
+    "messages",
+    "toolCalls",
+    "args",
+    "result",
+    "functionResponse",
+    "response",
+    "error",
+    "displayContent",
+    "thoughts",
+    "directories",
+    "projectHash",
+    "status",
     "x",
 ];
 
@@ -100,6 +114,10 @@ const WORDS: &[&str] = &[
     "*** Begin Patch\n*** Add File: a",
     "{\"output\":\"a\",\"metadata\":{\"exit_code\":1}}",
     "Exit code 1",
+    "gemini",
+    "subagent",
+    "<state_snapshot>",
+    "Output: x\nExit Code: 1\nProcess Group PGID: 2",
     "Exit code: 1\nOutput:\nx",
     "memfold search `x",
     "bash -lc 'memfold",
@@ -139,7 +157,7 @@ fn lines() -> Vec<Vec<u8>> {
         .flat_map(|folder| fs::read_dir(folder).unwrap())
         .map(|entry| entry.unwrap().path());
     let logs = files
-        .filter(|path| path.extension().is_some_and(|ending| ending == "jsonl"))
+        .filter(|path| memfold_log::Form::of(path).is_some())
         .map(|path| fs::read(path).unwrap());
     logs.flat_map(|log| {
         log.split(|byte| *byte == b'\n')
@@ -164,6 +182,8 @@ fn bytes(reading: &Reading<'_>) -> usize {
 
 fn check(line: &[u8]) -> Result<(), TestCaseError> {
     for agent in all() {
+        agent.read_document(line);
+        agent.retention(std::str::from_utf8(line).ok());
         if let Ok(reading) = agent.read(line) {
             // A subject repeats an argument, indented JSON has a few blanks per byte, bytes that are not UTF-8 grow threefold.
             prop_assert!(bytes(&reading) <= 64 * line.len() + 256);

@@ -6,6 +6,7 @@ use bincode::{Decode, Encode};
 
 use crate::card::Card;
 use crate::facts::LogFacts;
+use crate::past::Waypoint;
 
 /// The most calls that wait for a result at once. The oldest gives way: its result is then ranked without its call.
 pub const OPEN_CALLS_LIMIT: usize = 1024;
@@ -88,6 +89,8 @@ pub struct Sealed {
     pub links: Vec<crate::document::Link>,
     /// The cards of the turns.
     pub cards: Vec<Card>,
+    /// Lines that later ones can go back to, and where the task went back.
+    pub waypoints: Vec<Waypoint>,
     /// The words.
     pub segment: memfold_segment::Encoded,
 }
@@ -107,6 +110,8 @@ pub struct Records {
     pub links: Vec<crate::document::Link>,
     /// The cards of the turns.
     pub cards: Vec<Card>,
+    /// Lines that later ones can go back to, and where the task went back.
+    pub waypoints: Vec<Waypoint>,
 }
 
 /// The part of a log that a fold's whole turns cover.

@@ -2,23 +2,26 @@
 //! Relies on the agent's translation being a function of the line alone; keeps all pairing and numbering here.
 
 mod calls;
+mod held;
+mod start;
 
 use std::collections::HashSet;
 
 use memfold_agents::Agent;
-use memfold_log::event::{Boundary, Effect, Event, Facts, Kind, Part};
+use memfold_log::event::{Boundary, Course, Effect, Event, Facts, Follows, Kind, Part, Reading};
 use memfold_log::{Content, Line, Offset, Seq, Terminated, Timestamp};
-use memfold_segment::Builder;
 use sha2::{Digest, Sha256};
 
 pub use self::calls::call_words;
 use self::calls::is_retrieval;
+use self::held::Held;
 use crate::FoldError;
 use crate::card::{Card, Note, headline};
-use crate::checkpoint::{Checkpoint, Covered, Records, Sealed, Tally};
+use crate::checkpoint::{Checkpoint, Covered, Sealed, Tally};
 use crate::document::{Context, Document, DocumentKind, Keys, Link};
 use crate::facts::LogFacts;
 use crate::identity;
+use crate::past::{Names, Waypoint};
 use crate::words::Counter;
 
 /// A result's call counts so often (the first seed, section 8): its words and the parts of its names. The whole names belong
@@ -38,10 +41,42 @@ pub struct Fold {
     keys: Vec<Keys>,
     links: Vec<Link>,
     cards: Vec<Card>,
+    waypoints: Vec<Waypoint>,
+    names: Names,
+    /// What the open card tells of calls that a later line may tell again.
+    told: HashSet<(calls::Told, String)>,
     seen: HashSet<u64>,
+    /// How many documents precede those of `documents`.
+    before: usize,
+    /// The last event, while the next line may say it again more fully.
+    held: Option<Held>,
     state: Checkpoint,
     turn_state: TurnState,
     whole: Whole,
+}
+
+/// How a line's reading stands to what was read before it.
+#[derive(Clone, Copy)]
+struct Placed {
+    keys: Keys,
+    copy: bool,
+    begins: bool,
+}
+
+/// Whether a later line may say what a line says again, more fully.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Telling {
+    Once,
+    Again,
+}
+
+impl Telling {
+    fn of(course: &Course<'_>) -> Telling {
+        match course.follows {
+            Follows::Replaces => Telling::Again,
+            _ => Telling::Once,
+        }
+    }
 }
 
 /// Whether the last card still takes events.
@@ -57,6 +92,7 @@ struct Whole {
     documents: usize,
     links: usize,
     cards: usize,
+    waypoints: usize,
     checkpoint: Checkpoint,
 }
 
@@ -73,89 +109,13 @@ pub struct Tail {
     pub cards: Vec<Card>,
     /// The number of the tail's first card.
     pub first_card: u32,
+    /// Waypoints of the tail's lines.
+    pub waypoints: Vec<Waypoint>,
     /// The tail's words, its documents numbered from 0.
     pub segment: memfold_segment::Encoded,
 }
 
 impl Fold {
-    /// A fold from a log's first line.
-    pub fn new(agent: &'static dyn Agent) -> Fold {
-        Fold {
-            agent,
-            words: Counter::new(Builder::new()),
-            documents: Vec::new(),
-            keys: Vec::new(),
-            links: Vec::new(),
-            cards: Vec::new(),
-            seen: HashSet::new(),
-            state: Checkpoint::default(),
-            turn_state: TurnState::Closed,
-            whole: Whole {
-                covered: Covered {
-                    end: Offset(0),
-                    next: Seq::FIRST,
-                },
-                documents: 0,
-                links: 0,
-                cards: 0,
-                checkpoint: Checkpoint::default(),
-            },
-        }
-    }
-
-    /// A fold that goes on where `sealed` ends, with its words already in `builder`.
-    pub fn resume(agent: &'static dyn Agent, sealed: Records, builder: Builder) -> Fold {
-        let Records {
-            covered,
-            checkpoint,
-            documents,
-            keys,
-            links,
-            cards,
-        } = sealed;
-        let mut fold = Fold {
-            agent,
-            words: Counter::new(builder),
-            whole: Whole {
-                covered,
-                documents: documents.len(),
-                links: links.len(),
-                cards: cards.len(),
-                checkpoint: checkpoint.clone(),
-            },
-            documents,
-            keys: Vec::new(),
-            links,
-            cards,
-            seen: HashSet::new(),
-            state: checkpoint,
-            turn_state: TurnState::Closed,
-        };
-        fold.see(&keys);
-        fold.keys = keys;
-        fold
-    }
-
-    /// A fold of what follows a sidecar's whole turns, without the sidecar's records: only [`Fold::into_tail`] is of use.
-    pub fn after(
-        agent: &'static dyn Agent,
-        covered: Covered,
-        checkpoint: Checkpoint,
-        keys: &[Keys],
-    ) -> Fold {
-        let records = Records {
-            covered,
-            checkpoint,
-            documents: vec![],
-            keys: vec![],
-            links: vec![],
-            cards: vec![],
-        };
-        let mut fold = Fold::resume(agent, records, Builder::new());
-        fold.see(keys);
-        fold
-    }
-
     fn see(&mut self, keys: &[Keys]) {
         self.seen.extend(
             keys.iter()
@@ -191,14 +151,9 @@ impl Fold {
             Err(_) if line.terminated == Terminated::EndOfLog => return Ok(()),
             Err(_) => return self.no_event(|tally| tally.broken += 1),
         };
-        let keys = match &reading.event {
-            Some(event) => ranked(event.kind)
-                .map(|kind| identity::keys(kind, event))
-                .unwrap_or_default(),
-            None => Keys::default(),
-        };
-        let copy = self.is_copy(keys);
-        if reading.boundary == Boundary::Begins && !copy {
+        self.let_go(&reading)?;
+        let read = self.place(&reading);
+        if read.begins {
             // What is whole ends where this line starts: sealed before the line adds anything.
             self.seal(Covered {
                 end: line.start,
@@ -213,12 +168,50 @@ impl Fold {
             self.state.first_line = Sha256::digest(bytes).into();
         }
         self.state.facts.add(&reading.facts);
-        if copy {
-            self.state.tally.copies += 1;
+        if Held::is_to_be(&reading) && !read.copy {
+            self.held = Some(Held::new(line, bytes, &reading.course));
             return Ok(());
         }
-        if let Some(event) = &reading.event {
-            if reading.boundary == Boundary::Begins {
+        self.settle(line, &reading, read)?;
+        if reading.boundary == Boundary::Ends && line.terminated == Terminated::Newline {
+            self.seal(Covered {
+                end: Offset(line.start.0.saturating_add(line.length)),
+                next: line.seq.next(),
+            });
+        }
+        Ok(())
+    }
+
+    /// How a reading stands to what was read before it.
+    fn place(&self, reading: &Reading<'_>) -> Placed {
+        let keys = match &reading.event {
+            Some(event) => ranked(event.kind)
+                .map(|kind| identity::keys(kind, event))
+                .unwrap_or_default(),
+            None => Keys::default(),
+        };
+        // A line that says an earlier one again is no copy of it: it counts in its place, in the same turn.
+        let repeats = self.names.repeats(&reading.course);
+        let copy = !repeats && self.is_copy(keys);
+        Placed {
+            keys,
+            copy,
+            begins: reading.boundary == Boundary::Begins && !copy && !repeats,
+        }
+    }
+
+    /// Adds what a line says to the records.
+    fn settle(
+        &mut self,
+        line: &Line<'_>,
+        reading: &Reading<'_>,
+        read: Placed,
+    ) -> Result<(), FoldError> {
+        let documents = self.documents.len();
+        if read.copy {
+            self.state.tally.copies += 1;
+        } else if let Some(event) = &reading.event {
+            if read.begins {
                 self.begin_turn(event);
             }
             match ranked(event.kind) {
@@ -226,16 +219,25 @@ impl Fold {
                 Some(DocumentKind::Person) if self.state.facts.helper.is_some() => {
                     self.state.tally.unranked += 1
                 }
-                Some(kind) => self.event(line, kind, event, keys)?,
+                Some(kind) => {
+                    let telling = Telling::of(&reading.course);
+                    self.event(line, kind, event, read.keys, telling)?;
+                }
                 None => self.state.tally.unranked += 1,
             }
         }
-        if reading.boundary == Boundary::Ends && line.terminated == Terminated::Newline {
-            self.seal(Covered {
-                end: Offset(line.start.0.saturating_add(line.length)),
-                next: line.seq.next(),
-            });
-        }
+        let number = self.before.saturating_add(documents);
+        let document = (self.documents.len() > documents)
+            .then(|| u32::try_from(number).ok())
+            .flatten();
+        let way = self.names.way(&reading.course);
+        self.names.note(
+            line.seq,
+            &reading.course,
+            way,
+            document,
+            &mut self.waypoints,
+        );
         Ok(())
     }
 
@@ -254,11 +256,13 @@ impl Fold {
     /// The turn is whole: its card takes no more, and the records so far are what a sidecar holds.
     fn seal(&mut self, covered: Covered) {
         self.turn_state = TurnState::Closed;
+        self.told.clear();
         self.whole = Whole {
             covered,
             documents: self.documents.len(),
             links: self.links.len(),
             cards: self.cards.len(),
+            waypoints: self.waypoints.len(),
             checkpoint: self.state.clone(),
         };
     }
@@ -320,8 +324,9 @@ impl Fold {
         kind: DocumentKind,
         event: &Event<'_>,
         keys: Keys,
+        telling: Telling,
     ) -> Result<(), FoldError> {
-        let outputs = self.pair(event);
+        let outputs = self.pair(line, event);
         let ranked_parts = event.parts.iter().filter(|part| match part {
             Part::Text(text) => !text.trim().is_empty(),
             Part::Call(call) => call.effect != Effect::Retrieves,
@@ -329,7 +334,7 @@ impl Fold {
         });
         if ranked_parts.count() == 0 {
             self.state.tally.unranked += 1;
-            self.open_calls(line, event, None);
+            self.open_calls(line, event, None, telling);
             return Ok(());
         }
         let card = self.take(line, event);
@@ -357,11 +362,11 @@ impl Fold {
                 Part::Call(_) => {}
                 Part::Output(output) => {
                     let call = outputs.next().flatten();
-                    self.output(line.seq, number, output, call.as_deref());
+                    self.output(line.seq, number, output, call.as_deref(), telling);
                 }
             }
         }
-        self.open_calls(line, event, Some(card));
+        self.open_calls(line, event, Some(card), telling);
         let sitting = self.sitting(event.time);
         self.words.finish_document()?;
         self.see(&[keys]);
@@ -409,9 +414,14 @@ impl Fold {
         &self.state.facts
     }
 
-    /// The log is complete and will not grow (a compressed one): its end is the end of a turn.
-    pub fn end(&mut self, covered: Covered) {
+    /// The log is complete and will not grow (a compressed one, a whole file): its end is the end of a turn.
+    ///
+    /// # Errors
+    /// As of [`Fold::line`].
+    pub fn end(&mut self, covered: Covered) -> Result<(), FoldError> {
+        self.release()?;
         self.seal(covered);
+        Ok(())
     }
 
     /// The records up to the last whole turn, and those after it.
@@ -419,6 +429,7 @@ impl Fold {
     /// # Errors
     /// If the documents cannot be numbered.
     pub fn finish(mut self) -> Result<(Sealed, Tail), FoldError> {
+        self.release()?;
         let whole = self.whole.documents.min(self.documents.len());
         let first_card = self.whole.checkpoint.cards;
         let (segment, tail_segment) = (
@@ -431,6 +442,9 @@ impl Fold {
             links: self.links.split_off(self.whole.links.min(self.links.len())),
             cards: self.cards.split_off(self.whole.cards.min(self.cards.len())),
             first_card,
+            waypoints: self
+                .waypoints
+                .split_off(self.whole.waypoints.min(self.waypoints.len())),
             segment: tail_segment,
         };
         let sealed = Sealed {
@@ -440,6 +454,7 @@ impl Fold {
             keys: self.keys,
             links: self.links,
             cards: self.cards,
+            waypoints: self.waypoints,
             segment,
         };
         Ok((sealed, tail))
@@ -449,7 +464,8 @@ impl Fold {
     ///
     /// # Errors
     /// If the documents cannot be numbered.
-    pub fn into_tail(self) -> Result<Tail, FoldError> {
+    pub fn into_tail(mut self) -> Result<Tail, FoldError> {
+        self.release()?;
         let segment = self.words.encode(0, self.documents.len())?;
         let first_card = self
             .state
@@ -461,6 +477,7 @@ impl Fold {
             links: self.links,
             cards: self.cards,
             first_card,
+            waypoints: self.waypoints,
             segment,
         })
     }

@@ -52,7 +52,7 @@ fn add(hash: &mut Sha256, tag: u8, text: &str) {
 }
 
 /// 64 bits, and never 0, which stands for no key.
-fn first_eight(hash: Sha256) -> u64 {
+pub(crate) fn first_eight(hash: Sha256) -> u64 {
     let digest: [u8; 32] = hash.finalize().into();
     let mut first = [0; 8];
     for (to, from) in first.iter_mut().zip(digest) {

@@ -11,6 +11,7 @@ pub mod facts;
 mod fold;
 mod identity;
 mod parameters;
+pub mod past;
 mod words;
 
 pub use fold::{Fold, Tail, call_words, ranked};

@@ -4,7 +4,7 @@ use memfold_agents::Agent;
 use sha2::{Digest, Sha256};
 
 /// The version of the fold's own rules: turns, cards, what is ranked, how words are weighed. Versions are ordered.
-pub const VERSION: u32 = 1;
+pub const VERSION: u32 = 2;
 
 /// The parameters of a fold, as a sidecar records them.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

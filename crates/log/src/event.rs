@@ -14,6 +14,34 @@ pub struct Reading<'a> {
     pub event: Option<Event<'a>>,
     /// Where the line stands in its turn.
     pub boundary: Boundary,
+    /// How it stands to the lines before it, where the agent can go back in its log.
+    pub course: Course<'a>,
+}
+
+/// How a line stands to those before it. Most agents' lines follow one another and have no names.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Course<'a> {
+    /// The ids by which later lines name this one. Where it repeats the history, those of all that it repeats.
+    pub names: Vec<Cow<'a, str>>,
+    /// From where it goes on.
+    pub follows: Follows<'a>,
+}
+
+/// From where a line goes on. What the task went back behind is abandoned: it happened, and is no part of the task any
+/// more, until a line goes on from it.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub enum Follows<'a> {
+    /// From the line before it.
+    #[default]
+    Last,
+    /// From the line before it; if an earlier line has its name, this one says the same more fully and counts in its place.
+    Replaces,
+    /// From the line of this name. One that is not known is the line before.
+    After(Cow<'a, str>),
+    /// From what precedes the line of this name; where that is not known, from nothing.
+    Before(Cow<'a, str>),
+    /// From nothing: all that came before is abandoned.
+    Nothing,
 }
 
 /// Where a line stands in its turn.

@@ -100,6 +100,17 @@ impl<R: Read> Messages<R> {
         }))
     }
 
+    /// Goes on to where the next message begins, and shows `watch` what lies before it, which [`Messages::next`] then does
+    /// not. Whether there is one.
+    pub fn seek(&mut self, watch: &mut impl FnMut(&[u8])) -> Result<bool, Error> {
+        if self.over {
+            return Ok(false);
+        }
+        let found = self.seek_message(watch);
+        self.over = found.is_err();
+        found
+    }
+
     /// Goes on to where a message begins. False at the end of a whole document.
     fn seek_message(&mut self, watch: &mut impl FnMut(&[u8])) -> Result<bool, Error> {
         loop {

@@ -90,6 +90,8 @@ pub struct Hit {
     pub provenance: &'static str,
     /// The log lies in an archive of the agent.
     pub archived: bool,
+    /// The task went back behind the event and on without it.
+    pub abandoned: bool,
 }
 
 /// A line of a text, numbered from 1.
@@ -131,6 +133,8 @@ pub struct Recalled {
     pub failed: bool,
     /// As in [`Hit::helper`].
     pub helper: Option<String>,
+    /// As in [`Hit::abandoned`].
+    pub abandoned: bool,
     /// For a result: the seq of the call it answers.
     pub call: Option<u64>,
     /// For a reply: its calls, each with the seq of its result.
@@ -178,6 +182,8 @@ pub struct TurnCard {
     pub continued: bool,
     /// The turn is not whole yet.
     pub open: bool,
+    /// The task went back behind the turn and on without it.
+    pub abandoned: bool,
     /// The person's request, its first line.
     pub title: String,
     /// Its first and last event.

@@ -257,8 +257,10 @@ impl Memfold {
 
     /// Whether a log's task worked in a project.
     pub(crate) fn belongs(&self, log: &LogEntry, project: &Path, receipts: &Receipts) -> bool {
-        self.cwd(log, receipts)
-            .is_some_and(|cwd| self.projects().owns(project, Path::new(&*cwd)))
+        match self.cwd(log, receipts) {
+            Some(cwd) => self.projects().owns(project, Path::new(&*cwd)),
+            None => log.agent.worked_in(&log.path, project),
+        }
     }
 
     /// Where a log's task worked: as its receipt says if the log is unchanged since, else as its first lines do. Another
@@ -273,7 +275,17 @@ impl Memfold {
             .and_then(|receipt| receipt.cwd.clone());
         known
             .or_else(|| peek(&log.open(), log.agent, |facts| facts.cwd.is_some()).cwd)
+            .or_else(|| self.place(log))
             .map(Arc::from)
+    }
+
+    /// Where a log's task worked, as files say that its agent keeps beside the log.
+    pub(crate) fn place(&self, log: &LogEntry) -> Option<String> {
+        let files = log.agent.place_files(&log.path);
+        files.iter().find_map(|file| {
+            let text = self.places().text(file)?;
+            Some(log.agent.place_in(&log.path, file, &text)?.into_owned())
+        })
     }
 }
 

@@ -15,15 +15,26 @@ pub(crate) struct Claim<'a> {
     pub(crate) started: Option<i64>,
     pub(crate) path: &'a Path,
     pub(crate) keys: Cow<'a, [Keys]>,
+    /// Its documents that a later line of it says more fully.
+    pub(crate) replaced: &'a [u32],
 }
 
 impl<'a> Claim<'a> {
     /// A log's claim; one whose keys cannot be read claims nothing.
     pub(crate) fn of(log: &'a Ready) -> Claim<'a> {
         Claim {
+            keys: log.keys().unwrap_or_default().into(),
+            ..Claim::of_one(log)
+        }
+    }
+
+    /// The claim of the only log there is.
+    pub(crate) fn of_one(log: &'a Ready) -> Claim<'a> {
+        Claim {
             started: log.about.started,
             path: &log.entry.path,
-            keys: log.keys().unwrap_or_default().into(),
+            keys: Cow::default(),
+            replaced: log.past().replaced(),
         }
     }
 }
@@ -31,13 +42,14 @@ impl<'a> Claim<'a> {
 /// Copies among logs.
 #[derive(Default)]
 pub(crate) struct Copies {
-    /// For each log, which of its documents are copies of an event that counts elsewhere; empty where none is.
+    /// For each log, which of its documents are copies of an event that counts elsewhere, or are said more fully by a later
+    /// line; empty where none is.
     pub(crate) of: Vec<Vec<u32>>,
     /// Pairs of logs: of one that has a copy, and of the one whose event counts.
     pub(crate) pairs: Vec<(usize, usize)>,
 }
 
-/// Which documents are copies, for each log in the order of `claims`. The copy in the earliest log counts, of logs as early
+/// Which documents do not count, for each log in the order of `claims`. The copy in the earliest log counts, of logs as early
 /// the first by path. A log's own copies were left out when it was folded.
 pub(crate) fn copies(claims: &[Claim<'_>]) -> Copies {
     let mut order: Vec<usize> = (0..claims.len()).collect();
@@ -62,6 +74,13 @@ pub(crate) fn copies(claims: &[Claim<'_>]) -> Copies {
         let pair = (log(copy.log), log(copy.owner));
         if copies.pairs.last() != Some(&pair) {
             copies.pairs.push(pair);
+        }
+    }
+    for (of, claim) in copies.of.iter_mut().zip(claims) {
+        if !claim.replaced.is_empty() {
+            of.extend_from_slice(claim.replaced);
+            of.sort_unstable();
+            of.dedup();
         }
     }
     copies

@@ -7,6 +7,7 @@ use memfold_disk::{Dirs, Locks};
 use memfold_sidecar::{Keeper, Receipts};
 
 use crate::error::Error;
+use crate::places::PlaceFiles;
 use crate::project::{self, Projects};
 use crate::request::Viewer;
 use crate::switch::Switch;
@@ -43,6 +44,8 @@ pub struct Memfold {
     variables: Variables,
     project: PathBuf,
     projects: Projects,
+    /// Files that say where logs' tasks worked, read once a call.
+    places: PlaceFiles,
     dirs: Dirs,
     keeper: Keeper,
     switch: Switch,
@@ -86,6 +89,7 @@ impl Memfold {
             variables: options.variables,
             project,
             projects,
+            places: PlaceFiles::default(),
             dirs,
             keeper,
             switch,
@@ -109,6 +113,10 @@ impl Memfold {
 
     pub(crate) fn projects(&self) -> &Projects {
         &self.projects
+    }
+
+    pub(crate) fn places(&self) -> &PlaceFiles {
+        &self.places
     }
 
     pub(crate) fn dirs(&self) -> &Dirs {

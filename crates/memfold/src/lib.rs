@@ -18,6 +18,7 @@ mod error;
 mod filter;
 mod listing;
 mod mend;
+mod places;
 mod progress;
 mod project;
 pub mod ranking;

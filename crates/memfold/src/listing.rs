@@ -118,18 +118,13 @@ impl Memfold {
     /// How long each agent keeps its logs, by its own settings.
     fn retention(&self) -> Retention {
         let home = self.variable("HOME").map(PathBuf::from);
-        let claude = self
-            .variable("CLAUDE_CONFIG_DIR")
-            .map(PathBuf::from)
-            .or_else(|| home.map(|home| home.join(".claude")))
-            .and_then(|folder| fs::read_to_string(folder.join("settings.json")).ok());
         let days = memfold_agents::all()
             .iter()
             .filter_map(|agent| {
-                let settings = (agent.name() == "claude-code")
-                    .then_some(claude.as_deref())
-                    .flatten();
-                Some((agent.name(), agent.retention(settings)?))
+                let settings = agent
+                    .settings(&|name| self.variable(name), home.as_deref())
+                    .and_then(|file| fs::read_to_string(file).ok());
+                Some((agent.name(), agent.retention(settings.as_deref())?))
             })
             .collect();
         Retention {
@@ -185,7 +180,7 @@ impl Memfold {
         log.short = Addresses::new(std::iter::once(log.task.as_str())).short(&log.task);
         let cards = (0u32..)
             .zip(&cards)
-            .map(|(number, card)| turn_card(card, ready.is_open(number)))
+            .map(|(number, card)| turn_card(&ready, number, card))
             .collect();
         Ok(Cards {
             schema: 1,

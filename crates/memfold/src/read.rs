@@ -27,10 +27,18 @@ pub(crate) struct Told {
     pub(crate) exit: Option<i32>,
     pub(crate) failed: bool,
     pub(crate) helper: Option<String>,
-    /// The titles of a reply's calls, in order.
-    pub(crate) calls: Vec<String>,
+    /// A reply's calls, in order.
+    pub(crate) calls: Vec<ToldCall>,
     /// Files beside the log that hold the whole of a result's text.
     pub(crate) persisted: Vec<String>,
+}
+
+/// A call of a reply.
+#[derive(Clone, Debug)]
+pub(crate) struct ToldCall {
+    pub(crate) title: String,
+    /// The line that makes the call holds its result too.
+    pub(crate) answered_here: bool,
 }
 
 /// Reads an event. `calls` are the links of a result to the calls it answers.
@@ -68,21 +76,35 @@ pub(crate) fn tell(
                 if !more.is_empty() {
                     texts.push(more.join("\n"));
                 }
-                told.calls.push(title);
+                let answered_here = event.parts.iter().any(|part| {
+                    matches!(part, Part::Output(output) if output.call == call.id && !call.id.is_empty())
+                });
+                told.calls.push(ToldCall {
+                    title,
+                    answered_here,
+                });
             }
             Part::Output(output) => {
                 let link = calls
                     .iter()
                     .find(|link| u32::try_from(number).is_ok_and(|number| link.part == number));
+                let own = || {
+                    let call = event.parts.iter().find_map(|part| match part {
+                        Part::Call(call) if call.id == output.call => Some(call),
+                        _ => None,
+                    });
+                    call.filter(|call| !call.id.is_empty()).map(title_of)
+                };
                 let call = link
                     .and_then(|link| call_title(log, agent, link))
+                    .or_else(own)
                     .or_else(|| output.tool.as_deref().map(clean));
-                if outputs > 1
+                if (outputs > 1 || !told.calls.is_empty())
                     && let Some(call) = &call
                 {
                     texts.push(format!("[{call}]"));
                 }
-                if told.title.is_empty() {
+                if told.title.is_empty() && document.kind == DocumentKind::Result {
                     told.title = call.unwrap_or_else(|| "a result".to_owned());
                 }
                 match output.outcome {

@@ -3,8 +3,8 @@
 
 use std::collections::HashMap;
 use std::ops::Range;
-use std::sync::Mutex;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
+use std::sync::{Mutex, OnceLock};
 use std::time::{Duration, Instant};
 
 use memfold_agents::PathFacts;
@@ -13,6 +13,7 @@ use memfold_fold::Tail;
 use memfold_fold::card::Card;
 use memfold_fold::document::{Document, Keys, Link};
 use memfold_fold::facts::LogFacts;
+use memfold_fold::past::Past;
 use memfold_sidecar::{Done, Keeping, Kept, LogFile, Need, Place, Receipt, Receipts, SidecarError};
 use rayon::prelude::*;
 
@@ -27,6 +28,7 @@ pub(crate) struct Ready {
     pub(crate) sidecar: Kept,
     pub(crate) tail: Option<Tail>,
     pub(crate) about: About,
+    past: OnceLock<Past>,
     /// Some part of the sidecar could not be read, or does not fit the log.
     doubted: AtomicBool,
     /// It was folded again in this call.
@@ -136,6 +138,7 @@ impl Ready {
             sidecar: keeping.sidecar,
             tail: keeping.tail,
             about,
+            past: OnceLock::new(),
             doubted: AtomicBool::new(false),
             mended: false,
         }
@@ -214,6 +217,15 @@ impl Ready {
         let mut keys = self.noted(self.sidecar.keys())?;
         keys.extend(self.tail.iter().flat_map(|tail| &tail.keys));
         Ok(keys)
+    }
+
+    /// What later lines of the log left of its past.
+    pub(crate) fn past(&self) -> &Past {
+        self.past.get_or_init(|| {
+            let sealed = self.noted(self.sidecar.waypoints()).unwrap_or_default();
+            let tail = self.tail.iter().flat_map(|tail| &tail.waypoints);
+            Past::of(sealed.iter().chain(tail))
+        })
     }
 
     /// A card, by its number in the log.
@@ -357,7 +369,7 @@ impl Memfold {
         let keeping = self
             .keeper()
             .keep(&file, entry.agent, place, receipts, Need::Search)?;
-        let about = self.about(entry, &keeping, receipts);
+        let about = self.placed(entry, self.about(entry, &keeping, receipts));
         Ok(Ready::new(entry.clone(), file, keeping, about))
     }
 
@@ -370,7 +382,7 @@ impl Memfold {
         receipts: &mut Receipts,
         notes: &mut Vec<String>,
     ) -> Ready {
-        let about = self.about(&entry, &keeping, receipts);
+        let about = self.placed(&entry, self.about(&entry, &keeping, receipts));
         if let Some(receipt) = &keeping.receipt {
             receipts.put(&entry.path, receipt.clone());
         }

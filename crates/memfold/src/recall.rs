@@ -76,7 +76,7 @@ impl Memfold {
         let found = ready
             .document_of(seq)
             .map_err(|error| file_error(error.to_string()))?;
-        let Some((_, document)) = found else {
+        let Some((number, document)) = found else {
             return Err(self.not_an_event(ready, seq));
         };
         let card = ready
@@ -118,12 +118,13 @@ impl Memfold {
                     .map_err(|error| file_error(error.to_string()))?;
                 calls = (0u32..)
                     .zip(told.calls)
-                    .map(|(number, title)| RecalledCall {
-                        title,
+                    .map(|(number, call)| RecalledCall {
+                        title: call.title,
                         result: links
                             .iter()
                             .find(|link| link.call == number)
-                            .map(|link| link.result_seq),
+                            .map(|link| link.result_seq)
+                            .or(call.answered_here.then_some(seq)),
                     })
                     .collect();
             }
@@ -141,6 +142,9 @@ impl Memfold {
                 visible(&memfold_redact::redact(file))
             )
         }));
+        if ready.past().replaced().binary_search(&number).is_ok() {
+            notes.push(format!("a later line says what line {seq} says again"));
+        }
         let addresses = Addresses::new(std::iter::once(ready.about.task.as_str()));
         Ok(Recalled {
             schema: 1,
@@ -156,12 +160,13 @@ impl Memfold {
             exit: told.exit,
             failed: told.failed,
             helper: told.helper.or_else(|| ready.about.helper.clone()),
+            abandoned: ready.past().is_abandoned(seq),
             call,
             calls,
             lines: shown,
             total_lines: total,
             next: (next <= total).then_some(next),
-            card: first.then(|| turn_card(&card, ready.is_open(document.card))),
+            card: first.then(|| turn_card(ready, document.card, &card)),
             events,
             notes,
             provenance: "external:log",
@@ -218,7 +223,7 @@ impl Memfold {
                 )
             }
             Some(Some(Some(_))) => format!(
-                "line {seq} repeats an earlier event, or is an earlier search or recall, and is not ranked"
+                "line {seq} repeats an earlier event, is said again by a later line, or is an earlier search or recall, and is not ranked"
             ),
         };
         Error::NotFound { what, hint }
@@ -242,8 +247,8 @@ fn shown_line(line: &str) -> String {
     visible(&memfold_text::shorten(line, LINE_CHARS)).into_owned()
 }
 
-/// A card as it is answered.
-pub(crate) fn turn_card(card: &Card, open: bool) -> TurnCard {
+/// A card as it is answered; `number` is its place among the log's.
+pub(crate) fn turn_card(ready: &Ready, number: u32, card: &Card) -> TurnCard {
     let texts = |named: &[String]| {
         named
             .iter()
@@ -253,7 +258,8 @@ pub(crate) fn turn_card(card: &Card, open: bool) -> TurnCard {
     TurnCard {
         turn: card.turn,
         continued: card.continued,
-        open,
+        open: ready.is_open(number),
+        abandoned: ready.past().is_abandoned(card.first_seq),
         title: visible(&card.title).into_owned(),
         first_seq: card.first_seq,
         last_seq: card.last_seq,

@@ -49,7 +49,9 @@ struct Candidate {
     bytes: u64,
     /// What makes its events the same as others.
     keys: Vec<Keys>,
-    /// The documents that do not count.
+    /// The documents that a later line says more fully.
+    replaced: Vec<u32>,
+    /// All documents that do not count.
     copies: Vec<u32>,
     component: u64,
 }
@@ -202,7 +204,11 @@ impl Memfold {
                 Some(cwd) => self.projects().of(Path::new(cwd)),
                 None => entry.path.parent().unwrap_or(&entry.path).to_owned(),
             };
-            let keys = self.open_one(&entry, receipts).ok()?.keys().ok()?;
+            let ready = self.open_one(&entry, receipts).ok()?;
+            let (keys, replaced) = (ready.keys().ok()?, ready.past().replaced().to_vec());
+            if ready.is_doubted() {
+                return None;
+            }
             Some(Candidate {
                 started,
                 ended,
@@ -211,6 +217,7 @@ impl Memfold {
                 project,
                 bytes: Identity::from_bytes(&receipt.sidecar).size,
                 keys,
+                replaced,
                 copies: Vec::new(),
                 component: 0,
                 entry,
@@ -328,6 +335,7 @@ fn decide(candidates: &mut [Candidate]) {
             started: candidate.started,
             path: &candidate.entry.path,
             keys: candidate.keys.as_slice().into(),
+            replaced: &candidate.replaced,
         })
         .collect();
     let Copies { of, pairs } = copies(&claims);
@@ -440,7 +448,10 @@ impl<'r> Kept<'r> {
                 continue;
             };
             let grew = catalogue.identity(*row).is_some_and(|before| {
-                before.inode == log.identity.inode && before.size <= log.identity.size
+                before.inode == log.identity.inode
+                    && before.size <= log.identity.size
+                    // A whole file is written anew, and may have lost some bytes for others.
+                    && log.form != Form::Document
             });
             if grew {
                 self.rows.remove(row);

@@ -277,6 +277,7 @@ impl Memfold {
             read,
             provenance: "external:log",
             archived: ready.entry.archived,
+            abandoned: ready.past().is_abandoned(document.seq),
         })
     }
 

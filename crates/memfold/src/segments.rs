@@ -209,7 +209,7 @@ impl<'a> Segments<'a> {
         Ok(())
     }
 
-    /// The documents that count: all but the copies of events that count elsewhere.
+    /// The documents that count: all but the copies of events that count elsewhere, and what a later line says more fully.
     pub(crate) fn live(&'a self, logs: &Collected) -> Chosen<'a> {
         let alive = alive(logs);
         let parts = self.parts.iter().map(|part| match part {
@@ -316,14 +316,14 @@ impl Select for Chosen<'_> {
     }
 }
 
-/// For each log that was opened on its own and holds copies, which of its documents count.
+/// For each log that was opened on its own and has documents that do not count, which of its documents count.
 fn alive(logs: &Collected) -> HashMap<usize, Vec<bool>> {
     let own: Vec<(usize, &Ready)> = (0..logs.order().len())
         .filter_map(|log| Some((log, logs.own(log)?)))
         .collect();
-    let claims: Vec<Claim<'_>> = match own.len() {
+    let claims: Vec<Claim<'_>> = match own.as_slice() {
         // One log shares with no other.
-        0 | 1 => return HashMap::new(),
+        [(_, ready)] => vec![Claim::of_one(ready)],
         _ => own.iter().map(|(_, ready)| Claim::of(ready)).collect(),
     };
     copies(&claims)

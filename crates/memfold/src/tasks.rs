@@ -15,7 +15,7 @@ use crate::request::Logs;
 impl Memfold {
     /// What is known of a log without folding it: from its receipt, else from its first lines.
     pub(crate) fn glance(&self, entry: &LogEntry, receipts: &Receipts) -> About {
-        match receipts.of(&entry.path) {
+        let about = match receipts.of(&entry.path) {
             Some(receipt) => About::of_receipt(entry, receipt),
             None => {
                 let facts = peek(&entry.open(), entry.agent, |facts| {
@@ -23,6 +23,15 @@ impl Memfold {
                 });
                 About::new(entry, &facts)
             }
+        };
+        self.placed(entry, about)
+    }
+
+    /// What is known of a log, with where its task worked, if the log does not say it.
+    pub(crate) fn placed(&self, entry: &LogEntry, about: About) -> About {
+        About {
+            cwd: about.cwd.or_else(|| self.place(entry)),
+            ..about
         }
     }
 

@@ -39,8 +39,10 @@ pub fn encode(
         log_root: binding.root,
         content_root: [0; 32],
     };
-    let mut file = File::new(&header);
-    for tag in Tag::ALL {
+    let has = |tag: &Tag| *tag != Tag::PAST || !sealed.waypoints.is_empty();
+    let tags: Vec<Tag> = Tag::ALL.into_iter().filter(has).collect();
+    let mut file = File::new(&header, tags.len());
+    for tag in tags {
         match tag {
             Tag::BLKH => file.plain(tag, binding.blocks.as_flattened()),
             Tag::CARD => file.section(tag, records::write(&sealed.cards)?),
@@ -52,6 +54,7 @@ pub fn encode(
             Tag::DOCS => file.section(tag, records::write(&sealed.documents)?),
             Tag::KEYS => file.plain(tag, &keys(&sealed.keys)),
             Tag::LINK => file.section(tag, records::write(&sealed.links)?),
+            Tag::PAST => file.section(tag, records::write(&sealed.waypoints)?),
             Tag::POST => file.plain(tag, &sealed.segment.postings),
             Tag::TBLK => file.plain(tag, &sealed.segment.blocks),
             _ => file.plain(tag, &sealed.segment.terms),
@@ -113,8 +116,8 @@ struct File {
 }
 
 impl File {
-    fn new(header: &Header) -> File {
-        let head = u64::try_from(Head::length(Tag::ALL.len())).unwrap_or(u64::MAX);
+    fn new(header: &Header, sections: usize) -> File {
+        let head = u64::try_from(Head::length(sections)).unwrap_or(u64::MAX);
         File {
             root: ContentRoot::new(header),
             rows: Vec::new(),

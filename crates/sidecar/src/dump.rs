@@ -6,6 +6,7 @@ use std::fmt::{Arguments, Display, Write as _};
 use memfold_fold::card::{Card, End, Listing};
 use memfold_fold::checkpoint::Checkpoint;
 use memfold_fold::document::{Context, Document, DocumentKind, Keys, Link};
+use memfold_fold::past::{Way, Waypoint};
 use memfold_log::Form;
 use memfold_segment::{DocId, Reader};
 
@@ -44,6 +45,23 @@ pub fn text<B: Bytes>(sidecar: &Sidecar<B>) -> Result<String, SidecarError> {
     {
         page.line(format_args!(
             "link {result_seq}.{part} answers {call_seq}.{call} at {call_start}+{call_length}"
+        ));
+    }
+    for Waypoint {
+        seq,
+        name,
+        document,
+        way,
+    } in sidecar.waypoints()?
+    {
+        let document = document.map_or_else(|| "-".to_owned(), |document| document.to_string());
+        let way = match way {
+            Way::On => "on".to_owned(),
+            Way::Back(to) => format!("back to {to}"),
+            Way::Instead(document) => format!("instead of document {document}"),
+        };
+        page.line(format_args!(
+            "waypoint line {seq} name {name:016x} document {document} {way}"
         ));
     }
     words.prefix(b"", usize::MAX, |term, postings| {

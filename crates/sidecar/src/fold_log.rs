@@ -6,6 +6,7 @@ use memfold_agents::Agent;
 use memfold_fold::checkpoint::{Checkpoint, Covered, Records, Sealed};
 use memfold_fold::document::Keys;
 use memfold_fold::facts::LogFacts;
+use memfold_fold::past::Waypoint;
 use memfold_fold::{Fold, Tail};
 use memfold_log::{Form, Offset, Position};
 use memfold_segment::Builder;
@@ -99,8 +100,9 @@ pub fn fold_tail(
     covered: Covered,
     checkpoint: Checkpoint,
     keys: &[Keys],
+    waypoints: &[Waypoint],
 ) -> Result<(Tail, LogFacts), SidecarError> {
-    let mut fold = Fold::after(agent, covered, checkpoint, keys);
+    let mut fold = Fold::after(agent, covered, checkpoint, keys, waypoints);
     let from = Position {
         offset: covered.end,
         seq: covered.next,
@@ -158,9 +160,10 @@ fn drive_to(
     let mut lines = frames(log, agent, from)?;
     let mut fault = None;
     while to.is_none_or(|to| fold.covered().end < to) {
-        binder.line_start();
         let before = fold.covered();
-        let line = match lines.next(&mut |bytes| binder.feed(bytes)) {
+        let sought = lines.seek(&mut |bytes| binder.feed(bytes));
+        binder.line_start();
+        let line = match sought.and_then(|()| lines.next(&mut |bytes| binder.feed(bytes))) {
             Ok(Some(line)) => line,
             Ok(None) => break,
             Err(error) if error.is_of_the_form() => {
@@ -185,8 +188,13 @@ fn drive_to(
         fold.end(Covered {
             end: end.offset,
             next: end.seq,
-        });
-        binder.mark_here();
+        })?;
+        if end.offset.0 == binder.position() {
+            binder.mark_here();
+        } else {
+            // NULs at the end are no line, and not covered.
+            binder.mark_start();
+        }
     }
     let facts = fold.facts().clone();
     let (sealed, tail) = fold.finish()?;

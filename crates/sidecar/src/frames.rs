@@ -85,6 +85,17 @@ pub enum Enough {
 }
 
 impl Frames<'_> {
+    /// Goes on to where the next record begins.
+    ///
+    /// # Errors
+    /// If the log cannot be read on.
+    pub fn seek(&mut self, watch: &mut impl FnMut(&[u8])) -> Result<(), Error> {
+        match self {
+            Frames::Lines(_) => Ok(()),
+            Frames::Messages { messages, .. } => messages.seek(watch).map(|_| ()),
+        }
+    }
+
     /// The next record. `watch` sees every byte of the log's text once and in order.
     ///
     /// # Errors

@@ -53,6 +53,8 @@ impl Tag {
     pub const KEYS: Tag = Tag(*b"KEYS");
     /// Calls and their results.
     pub const LINK: Tag = Tag(*b"LINK");
+    /// Lines that later ones can go back to, and where the task went back. Only there if there are any.
+    pub const PAST: Tag = Tag(*b"PAST");
     /// The segment's postings.
     pub const POST: Tag = Tag(*b"POST");
     /// The segment's blocks of terms.
@@ -61,7 +63,7 @@ impl Tag {
     pub const TERM: Tag = Tag(*b"TERM");
 
     /// Every section of this format, in the table's order.
-    pub(crate) const ALL: [Tag; 10] = [
+    pub(crate) const ALL: [Tag; 11] = [
         Tag::BLKH,
         Tag::CARD,
         Tag::CKPT,
@@ -69,6 +71,7 @@ impl Tag {
         Tag::DOCS,
         Tag::KEYS,
         Tag::LINK,
+        Tag::PAST,
         Tag::POST,
         Tag::TBLK,
         Tag::TERM,
@@ -369,7 +372,7 @@ fn rows(table: &[u8], start: u64, file_length: u64) -> Result<Vec<Row>, SidecarE
     if expected != file_length {
         return Err(damaged("bytes that no section holds"));
     }
-    for tag in Tag::ALL {
+    for tag in Tag::ALL.into_iter().filter(|tag| *tag != Tag::PAST) {
         if !rows.iter().any(|row| row.tag == tag) {
             return Err(SidecarError::damaged(tag, "it is missing"));
         }

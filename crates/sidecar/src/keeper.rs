@@ -265,6 +265,7 @@ impl Keeper {
                     header.covered,
                     sidecar.checkpoint()?,
                     &sidecar.keys()?,
+                    &sidecar.waypoints()?,
                 )?;
                 if settled {
                     // Not kept is folded again.
@@ -273,7 +274,7 @@ impl Keeper {
                 (tail, Some(facts))
             }
         };
-        Ok(((!tail.documents.is_empty()).then_some(tail), facts))
+        Ok((tells(&tail).then_some(tail), facts))
     }
 
     /// Where a sidecar lies.
@@ -321,8 +322,7 @@ impl Keeper {
         drop(sealed);
         let mut notes: Vec<String> = fault.into_iter().collect();
         let verdict = examined.verdict;
-        let tail = (matches!(need, Need::Search | Need::Again) && !tail.documents.is_empty())
-            .then_some(tail);
+        let tail = (matches!(need, Need::Search | Need::Again) && tells(&tail)).then_some(tail);
 
         let mut published = match examined.identity.filter(|_| is_file_of(&path, &bytes)) {
             Some(identity) => {
@@ -446,6 +446,11 @@ impl Keeper {
     ) -> Result<Verdict, SidecarError> {
         judge::verify(log, agent, &self.path(log.path(), place), receipts)
     }
+}
+
+/// Whether a tail says anything to a search: events of its own, or that the task went back behind others.
+fn tells(tail: &Tail) -> bool {
+    !tail.documents.is_empty() || !tail.waypoints.is_empty()
 }
 
 /// Whether what was found serves as it is.

@@ -8,6 +8,7 @@ use std::sync::OnceLock;
 use memfold_fold::card::Card;
 use memfold_fold::checkpoint::{Checkpoint, Records, Sealed};
 use memfold_fold::document::{Document, Keys, Link};
+use memfold_fold::past::Waypoint;
 use memfold_segment::Encoded;
 
 use crate::binding::Binding;
@@ -32,7 +33,7 @@ const FIRST_READ: u64 = 4096;
 /// # let sealed = Sealed {
 /// #     covered: Covered { end: Offset(0), next: Seq::FIRST },
 /// #     checkpoint: Checkpoint::default(),
-/// #     documents: Vec::new(), keys: Vec::new(), links: Vec::new(), cards: Vec::new(),
+/// #     documents: Vec::new(), keys: Vec::new(), links: Vec::new(), cards: Vec::new(), waypoints: Vec::new(),
 /// #     segment: memfold_segment::Builder::new().encode(0..0, &|term| term.into())?,
 /// # };
 /// # let fold = Parameters { version: 1, hash: [0; 32] };
@@ -247,6 +248,17 @@ impl<B: Bytes> Sidecar<B> {
         self.record(&self.index::<Checkpoint>(1)?, 0)
     }
 
+    /// Lines that later ones can go back to, and where the task went back; none in most logs.
+    ///
+    /// # Errors
+    /// If they cannot be read.
+    pub fn waypoints(&self) -> Result<Vec<Waypoint>, SidecarError> {
+        if !self.head.rows.iter().any(|row| row.tag == Tag::PAST) {
+            return Ok(Vec::new());
+        }
+        self.records(&self.index::<Waypoint>(None)?, 0..u32::MAX)
+    }
+
     /// What binds the sidecar to its log.
     ///
     /// # Errors
@@ -276,6 +288,7 @@ impl<B: Bytes> Sidecar<B> {
             keys: self.keys()?,
             links: self.links()?,
             cards: self.cards(0..u32::MAX)?,
+            waypoints: self.waypoints()?,
         })
     }
 
@@ -291,6 +304,7 @@ impl<B: Bytes> Sidecar<B> {
             keys,
             links,
             cards,
+            waypoints,
         } = self.decode_records()?;
         let segment = Encoded {
             terms: self.section(Tag::TERM)?.into_owned(),
@@ -307,6 +321,7 @@ impl<B: Bytes> Sidecar<B> {
             keys,
             links,
             cards,
+            waypoints,
             segment,
         })
     }

@@ -9,6 +9,7 @@ use memfold_fold::card::Card;
 use memfold_fold::checkpoint::Checkpoint;
 use memfold_fold::codec;
 use memfold_fold::document::{Document, Link};
+use memfold_fold::past::Waypoint;
 use sha2::{Digest, Sha256};
 
 use crate::error::SidecarError;
@@ -73,6 +74,15 @@ impl Record for Checkpoint {
 
     fn key(&self) -> u64 {
         0
+    }
+}
+
+impl Record for Waypoint {
+    const TAG: Tag = Tag::PAST;
+    const GROUP: u32 = 512;
+
+    fn key(&self) -> u64 {
+        self.seq
     }
 }
 

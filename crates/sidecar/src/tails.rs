@@ -10,10 +10,11 @@ use memfold_fold::Tail;
 use memfold_fold::card::Card;
 use memfold_fold::codec;
 use memfold_fold::document::{Document, Keys, Link};
+use memfold_fold::past::Waypoint;
 use memfold_segment::Encoded;
 
 /// What the file begins with: a name and its version.
-const MAGIC: &[u8; 8] = b"memtail1";
+const MAGIC: &[u8; 8] = b"memtail2";
 /// A tail of fewer bytes of log than these is folded again as fast as it is read.
 pub(crate) const WORTH: u64 = 512;
 
@@ -34,6 +35,7 @@ struct Record {
     links: Vec<Link>,
     cards: Vec<Card>,
     first_card: u32,
+    waypoints: Vec<Waypoint>,
     terms: Vec<u8>,
     blocks: Vec<u8>,
     postings: Vec<u8>,
@@ -57,6 +59,7 @@ pub(crate) fn load(path: &Path, origin: &Origin) -> Option<Tail> {
         links: record.links,
         cards: record.cards,
         first_card: record.first_card,
+        waypoints: record.waypoints,
         segment: Encoded {
             terms: record.terms,
             blocks: record.blocks,
@@ -81,6 +84,7 @@ pub(crate) fn save(path: &Path, origin: &Origin, tail: &Tail) -> io::Result<()> 
         links: tail.links.clone(),
         cards: tail.cards.clone(),
         first_card: tail.first_card,
+        waypoints: tail.waypoints.clone(),
         terms: tail.segment.terms.clone(),
         blocks: tail.segment.blocks.clone(),
         postings: tail.segment.postings.clone(),
@@ -149,6 +153,7 @@ mod tests {
                 ..Card::default()
             }],
             first_card: 7,
+            waypoints: Vec::new(),
             segment: Encoded {
                 terms: vec![3],
                 documents: 1,

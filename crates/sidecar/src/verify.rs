@@ -4,6 +4,7 @@
 use memfold_fold::card::Card;
 use memfold_fold::checkpoint::{Checkpoint, OPEN_CALLS_LIMIT};
 use memfold_fold::document::{Document, Link};
+use memfold_fold::past::{Way, Waypoint};
 
 use crate::error::SidecarError;
 use crate::header::{Content, ContentRoot, Header, Tag};
@@ -31,6 +32,9 @@ pub fn verify_bytes(bytes: &[u8]) -> Result<(), SidecarError> {
                     rules.document(document)
                 })?,
                 Tag::LINK => records(&sidecar, sidecar.link_index()?, |link| rules.link(link))?,
+                Tag::PAST => records(&sidecar, &sidecar.index::<Waypoint>(None)?, |waypoint| {
+                    rules.waypoint(waypoint)
+                })?,
                 _ => Content::of(&stored),
             },
         );
@@ -185,6 +189,23 @@ impl Rules<'_> {
         (self.document, self.line_end) = (document.seq, end);
         if document.card >= self.header.cards {
             return Err(format!("card {} of {}", document.card, self.header.cards));
+        }
+        Ok(())
+    }
+
+    fn waypoint(&self, waypoint: &Waypoint) -> Result<(), String> {
+        self.line(waypoint.seq, 0, 0)?;
+        let replaced = match waypoint.way {
+            Way::Back(to) if to >= waypoint.seq => {
+                return Err(format!("line {} goes back to line {to}", waypoint.seq));
+            }
+            Way::Instead(document) => Some(document),
+            Way::On | Way::Back(_) => None,
+        };
+        for document in waypoint.document.into_iter().chain(replaced) {
+            if document >= self.header.documents {
+                return Err(format!("document {document} of {}", self.header.documents));
+            }
         }
         Ok(())
     }

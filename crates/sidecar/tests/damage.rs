@@ -27,6 +27,7 @@ fn read_part<B: Bytes>(sidecar: &Sidecar<B>, tag: Tag) -> Result<(), SidecarErro
             .try_for_each(|n| sidecar.document(n).map(drop)),
         Tag::KEYS => sidecar.keys().map(drop),
         Tag::LINK => sidecar.links_of_call(1).map(drop),
+        Tag::PAST => sidecar.waypoints().map(drop),
         _ => {
             let words = Reader::open(sidecar.words()?)?;
             words.lengths()?;
@@ -47,7 +48,15 @@ fn read_all<B: Bytes>(sidecar: &Sidecar<B>) -> Result<(), SidecarError> {
 
 #[test]
 fn every_bit() {
-    let sound = made::sidecar(LINES);
+    every_bit_of(made::sidecar(LINES));
+}
+
+#[test]
+fn every_bit_of_one_whose_task_went_back() {
+    every_bit_of(made::sidecar_with_past(40));
+}
+
+fn every_bit_of(sound: Vec<u8>) {
     verify_bytes(&sound).unwrap();
     let sections = made::sections(&sound);
     let mut bytes = sound.clone();

@@ -35,9 +35,10 @@ fn memdump(name: &str, bytes: &[u8], options: &[&str]) -> Output {
 
 #[test]
 fn both_readers_say_the_same() {
-    for lines in [0, 1, 30, 400] {
-        let bytes = made::sidecar(lines);
-        let output = memdump(&format!("same-{lines}.mem"), &bytes, &[]);
+    let plain = [0, 1, 30, 400].map(|lines| (lines, made::sidecar(lines)));
+    let with_past = [1, 90].map(|lines| (lines, made::sidecar_with_past(lines)));
+    for (lines, bytes) in plain.into_iter().chain(with_past) {
+        let output = memdump(&format!("same-{}.mem", bytes.len()), &bytes, &[]);
         assert!(
             output.status.success(),
             "{}",

@@ -13,10 +13,11 @@ use std::borrow::Cow;
 use std::cell::Cell;
 use std::io;
 
+use memfold_fold::past::{Way, Waypoint};
 use memfold_log::Form;
 use memfold_segment::{Builder, Reader};
 use memfold_sidecar::binding::Proof;
-use memfold_sidecar::{Bytes, FORMAT, Sidecar, SidecarError, encode, verify_bytes};
+use memfold_sidecar::{Bytes, FORMAT, Sidecar, SidecarError, Tag, encode, verify_bytes};
 use proptest::prelude::*;
 
 /// Bytes whose reads are counted.
@@ -67,6 +68,37 @@ fn everything_comes_back() {
         .unwrap();
         assert_eq!(again, made::sidecar(lines));
     }
+}
+
+#[test]
+fn the_past_comes_back_and_is_left_out_where_there_is_none() {
+    for lines in [1, 90, 700] {
+        let bytes = made::sidecar_with_past(lines);
+        verify_bytes(&bytes).unwrap();
+        let sidecar = Sidecar::open(bytes).unwrap();
+        let sealed = made::sealed_with_past(lines);
+        assert_eq!(sidecar.waypoints().unwrap(), sealed.waypoints);
+        assert_eq!(sidecar.decode_sealed().unwrap().waypoints, sealed.waypoints);
+    }
+    let without = Sidecar::open(made::sidecar(90)).unwrap();
+    assert_eq!(without.waypoints().unwrap(), []);
+    assert!(without.sections().all(|(tag, _)| tag != Tag::PAST));
+}
+
+#[test]
+fn a_past_that_cannot_be_is_refused() {
+    let refused = |change: &dyn Fn(&mut Vec<Waypoint>)| {
+        let mut sealed = made::sealed_with_past(20);
+        change(&mut sealed.waypoints);
+        let bytes = encode(&sealed, made::FOLD, &made::binding(20), Form::Lines);
+        bytes.is_err() || verify_bytes(&bytes.unwrap()).is_err()
+    };
+    assert!(!refused(&|_| ()));
+    assert!(refused(&|past| past[4].way = Way::Back(5)));
+    assert!(refused(&|past| past[4].way = Way::Instead(900)));
+    assert!(refused(&|past| past[4].document = Some(18)));
+    assert!(refused(&|past| past[19].seq = 21));
+    assert!(refused(&|past| past.swap(3, 9)));
 }
 
 #[test]

@@ -73,6 +73,14 @@ impl Reference {
             .collect()
     }
 
+    /// Whether the task went back behind an event and on without it.
+    pub fn is_abandoned(&self, path: &Path, seq: usize) -> bool {
+        let documents = self.logs.iter().filter(|log| log.path == path);
+        documents
+            .flat_map(|log| &log.documents)
+            .any(|document| document.seq == seq && document.is_abandoned)
+    }
+
     /// The logs, as they were read.
     pub fn logs(&self) -> &[Log] {
         &self.logs

@@ -6,9 +6,10 @@ use std::fs;
 use std::io::Read;
 use std::path::{Path, PathBuf};
 
-use memfold_log::event::{Call, Effect, Event, Kind, Part};
+use memfold_log::event::{self, Boundary, Call, Course, Effect, Event, Follows, Kind, Part};
 use memfold_log::{Timestamp, Unzstd};
 use memfold_redact::redact;
+use serde_json::value::RawValue;
 
 use crate::words::{Kind as WordKind, Term, Word, words};
 
@@ -60,8 +61,10 @@ pub struct Document {
     pub text: String,
     /// Two events with a key in common are one.
     pub keys: Vec<Key>,
-    /// Another log's copy of the event counts in its place.
+    /// Another log's copy of the event, or a later line of this log, counts in its place.
     pub is_copy: bool,
+    /// The task went back behind it and on without it.
+    pub is_abandoned: bool,
 }
 
 /// What makes an event the same as its copies.
@@ -90,25 +93,80 @@ impl Log {
             bytes = text;
         }
         let head = &bytes[..bytes.len().min(HEAD)];
+        let whole = [head];
         let lines: Vec<&[u8]> = head
             .split(|byte| *byte == b'\n')
             .filter(|line| !line.is_empty())
             .collect();
-        let agent = memfold_agents::detect(path, &lines)?;
+        let whole_file = path
+            .extension()
+            .is_some_and(|extension| extension == "json");
+        let agent = memfold_agents::detect(path, if whole_file { &whole } else { &lines })?;
+        let messages = match whole_file {
+            true => messages(&bytes, agent.messages()),
+            false => Vec::new(),
+        };
+        let lines: Vec<&[u8]> = match whole_file {
+            true => messages
+                .iter()
+                .map(|message| message.get().as_bytes())
+                .collect(),
+            false => bytes.split(|byte| *byte == b'\n').collect(),
+        };
+        let readings: Vec<(usize, event::Reading<'_>)> = lines
+            .into_iter()
+            .enumerate()
+            .filter_map(|(number, line)| {
+                let line = match number {
+                    0 => line.strip_prefix(b"\xEF\xBB\xBF").unwrap_or(line),
+                    _ => line,
+                };
+                let line = line.strip_suffix(b"\r").unwrap_or(line);
+                // Blank, broken, torn: no line of the agent's.
+                Some((number + 1, agent.read(line).ok()?))
+            })
+            .collect();
         let mut log = Reading::new(path);
-        for (number, line) in bytes.split(|byte| *byte == b'\n').enumerate() {
-            let line = match number {
-                0 => line.strip_prefix(b"\xEF\xBB\xBF").unwrap_or(line),
-                _ => line,
-            };
-            let line = line.strip_suffix(b"\r").unwrap_or(line);
-            // Blank, broken, torn: no line of the agent's.
-            if let Ok(reading) = agent.read(line) {
-                log.line(number + 1, &reading);
+        if whole_file {
+            log.facts(&agent.read_document(&bytes));
+        }
+        for (place, (seq, reading)) in readings.iter().enumerate() {
+            log.facts(&reading.facts);
+            if !is_said_again(reading, &readings[place + 1..]) {
+                log.line(*seq, reading);
             }
         }
-        Some(log.log)
+        Some(log.finish())
     }
+}
+
+/// The messages of a whole-file log, each as it is written.
+fn messages(bytes: &[u8], path: &[&str]) -> Vec<Box<RawValue>> {
+    let mut json: Box<RawValue> = serde_json::from_slice(bytes).unwrap_or_default();
+    for key in path {
+        let mut object: HashMap<String, Box<RawValue>> =
+            serde_json::from_str(json.get()).unwrap_or_default();
+        json = object.remove(*key).unwrap_or_default();
+    }
+    serde_json::from_str(json.get()).unwrap_or_default()
+}
+
+/// Whether the next line that says anything says the same event more fully.
+fn is_said_again(reading: &event::Reading<'_>, later: &[(usize, event::Reading<'_>)]) -> bool {
+    let says_anything =
+        |next: &event::Reading<'_>| next.event.is_some() || next.course != Course::default();
+    let ranked = reading
+        .event
+        .as_ref()
+        .is_some_and(|event| !matches!(event.kind, Kind::Unranked(_)));
+    let next = later
+        .iter()
+        .map(|(_, next)| next)
+        .find(|next| says_anything(next));
+    ranked
+        && reading.boundary == Boundary::Within
+        && reading.course.follows == Follows::Replaces
+        && next.is_some_and(|next| next.course == reading.course)
 }
 
 /// A log as far as it is read.
@@ -119,6 +177,12 @@ struct Reading {
     helper: Option<String>,
     sitting: u32,
     last_time: Option<i64>,
+    /// The first line of each name, and its last document.
+    names: HashMap<String, (usize, Option<usize>)>,
+    /// By line: the lines that the task had behind it there.
+    paths: HashMap<usize, Vec<usize>>,
+    /// The last line.
+    at: usize,
 }
 
 impl Reading {
@@ -135,11 +199,27 @@ impl Reading {
             helper: None,
             sitting: 0,
             last_time: None,
+            names: HashMap::new(),
+            paths: HashMap::new(),
+            at: 0,
         }
     }
 
-    fn line(&mut self, seq: usize, reading: &memfold_log::event::Reading<'_>) {
-        let facts = &reading.facts;
+    fn finish(mut self) -> Log {
+        let live = self.path(self.at);
+        for document in &mut self.log.documents {
+            document.is_abandoned = !live.contains(&document.seq);
+        }
+        self.log
+    }
+
+    /// The lines that the task had behind it at a line: at a line that says nothing, those of the line before.
+    fn path(&self, line: usize) -> Vec<usize> {
+        let said = (1..=line).rev().find_map(|line| self.paths.get(&line));
+        said.cloned().unwrap_or_default()
+    }
+
+    fn facts(&mut self, facts: &event::Facts<'_>) {
         // Whose log it is, the first line says that names a task.
         if self.task.is_none() && facts.task.as_ref().is_some_and(|task| !task.is_empty()) {
             self.task = facts.task.as_deref().map(str::to_owned);
@@ -150,28 +230,72 @@ impl Reading {
             log.started = Some(log.started.map_or(time, |known| known.min(time)));
             log.ended = Some(log.ended.map_or(time, |known| known.max(time)));
         }
+    }
+
+    fn line(&mut self, seq: usize, reading: &event::Reading<'_>) {
+        let course = &reading.course;
+        let first = |name: &str| self.names.get(name).map(|(line, _)| *line);
+        let mut path = match &course.follows {
+            Follows::Last | Follows::Replaces => self.path(self.at),
+            Follows::After(name) => self.path(first(name).unwrap_or(self.at)),
+            Follows::Before(name) => self.path(first(name).map_or(0, |line| line - 1)),
+            Follows::Nothing => Vec::new(),
+        };
+        path.push(seq);
+        self.paths.insert(seq, path);
+        self.at = seq;
+
+        let known = course.names.iter().find_map(|name| self.names.get(&**name));
+        let replaced = known
+            .copied()
+            .filter(|_| course.follows == Follows::Replaces);
+        let before = self.log.documents.len();
+        self.says(seq, reading, replaced.is_some());
+        let document = (self.log.documents.len() > before).then_some(before);
+        // A line that repeats the history speaks for itself alone.
+        let document = document.filter(|_| course.follows == Follows::Replaces);
+        if let Some((_, Some(earlier))) = replaced {
+            self.log.documents[earlier].is_copy = true;
+        }
+        for name in &course.names {
+            let named = self.names.entry(name.to_string()).or_insert((seq, None));
+            named.1 = document.or(named.1);
+        }
+    }
+
+    fn says(&mut self, seq: usize, reading: &event::Reading<'_>, repeats: bool) {
         let Some(event) = &reading.event else { return };
         if matches!(event.kind, Kind::Unranked(_)) {
             return;
         }
         let keys = keys(event);
         let is_copy = |document: &Document| document.keys.iter().any(|key| keys.contains(key));
-        if self.log.documents.iter().any(is_copy) {
+        if !repeats && self.log.documents.iter().any(is_copy) {
             return;
         }
         // Nobody but its parent speaks to a helper.
         if event.kind == Kind::Person && self.helper.is_some() {
             return;
         }
-        self.event(seq, event, keys);
+        let replaces = reading.course.follows == Follows::Replaces;
+        self.event(seq, event, keys, replaces);
     }
 
-    fn event(&mut self, seq: usize, event: &Event<'_>, keys: Vec<Key>) {
+    fn event(&mut self, seq: usize, event: &Event<'_>, keys: Vec<Key>, replaces: bool) {
+        let own = |id: &str| {
+            let mut calls = event.parts.iter().filter_map(|part| match part {
+                Part::Call(call) => Some(call),
+                _ => None,
+            });
+            calls
+                .find(|call| call.id == id && !id.is_empty())
+                .map(open_call)
+        };
         let answered: Vec<Option<OpenCall>> = event
             .parts
             .iter()
             .map(|part| match part {
-                Part::Output(output) => self.answered(&output.call),
+                Part::Output(output) => own(&output.call).or_else(|| self.answered(&output.call)),
                 _ => None,
             })
             .collect();
@@ -223,11 +347,18 @@ impl Reading {
                 text: text(event),
                 keys,
                 is_copy: false,
+                is_abandoned: false,
             });
         }
         for part in &event.parts {
             if let Part::Call(call) = part {
-                self.open(call);
+                let answers = |part: &Part<'_>| matches!(part, Part::Output(output) if output.call == call.id);
+                if replaces {
+                    self.answered(&call.id);
+                }
+                if !event.parts.iter().any(answers) {
+                    self.open(call);
+                }
             }
         }
     }
@@ -247,15 +378,7 @@ impl Reading {
         if self.open.len() >= OPEN_CALLS {
             self.open.remove(0);
         }
-        let mut words = format!("{}\n{}", call.tool, redact(&call.arguments));
-        while words.len() > CALL_WORDS {
-            words.pop();
-        }
-        self.open.push(OpenCall {
-            id: call.id.to_string(),
-            words,
-            retrieves: call.effect == Effect::Retrieves,
-        });
+        self.open.push(open_call(call));
     }
 
     fn sitting(&mut self, time: Option<Timestamp>) -> u32 {
@@ -266,6 +389,18 @@ impl Reading {
             self.last_time = Some(now);
         }
         self.sitting
+    }
+}
+
+fn open_call(call: &Call<'_>) -> OpenCall {
+    let mut words = format!("{}\n{}", call.tool, redact(&call.arguments));
+    while words.len() > CALL_WORDS {
+        words.pop();
+    }
+    OpenCall {
+        id: call.id.to_string(),
+        words,
+        retrieves: call.effect == Effect::Retrieves,
     }
 }
 

@@ -8,7 +8,7 @@ mod translate;
 mod words;
 
 use std::ffi::OsString;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use memfold_log::Form;
 use memfold_log::event::Reading;
@@ -144,6 +144,14 @@ impl Agent for ClaudeCode {
         })
     }
 
+    fn settings(
+        &self,
+        env: &dyn Fn(&str) -> Option<OsString>,
+        home: Option<&Path>,
+    ) -> Option<PathBuf> {
+        base(env, "CLAUDE_CONFIG_DIR", home, ".claude").map(|base| base.join("settings.json"))
+    }
+
     fn retention(&self, settings: Option<&str>) -> Option<Days> {
         let settings: Settings<'_> = settings
             .and_then(|text| serde_json::from_str(text).ok())
@@ -156,7 +164,6 @@ impl Agent for ClaudeCode {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use std::path::PathBuf;
 
     const SESSION: &str = "3f9a1c02-0000-4000-8000-000000000001";
 

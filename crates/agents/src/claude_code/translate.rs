@@ -133,6 +133,7 @@ pub(crate) fn reading(line: Line<'_>) -> Reading<'_> {
         facts,
         event,
         boundary,
+        ..Reading::default()
     }
 }
 

@@ -144,6 +144,7 @@ fn event<'a>(
             parts,
         }),
         boundary,
+        ..Reading::default()
     }
 }
 

@@ -3,11 +3,31 @@
 use std::fmt::Write;
 
 use memfold_agents::{Agent, NotALine};
-use memfold_log::event::{Boundary, Effect, Event, Facts, Outcome, Part, Reading, Title};
+use memfold_log::event::{
+    Boundary, Course, Effect, Event, Facts, Follows, Outcome, Part, Reading, Title,
+};
+use memfold_log::{Form, Messages, Offset};
 
 /// All lines of a log, as the agent reads them. Long texts are cut after `width` characters.
-pub(crate) fn log(agent: &dyn Agent, log: &[u8], width: usize) -> String {
+pub(crate) fn log(agent: &dyn Agent, form: Form, log: &[u8], width: usize) -> String {
     let mut out = String::new();
+    if form == Form::Document {
+        let mut messages = Messages::new(log, agent.messages(), Offset(log.len() as u64));
+        while let Some(message) = messages.next(&mut |_| {}).unwrap() {
+            write!(out, "{}", message.seq).unwrap();
+            reading(
+                &mut out,
+                agent.read(message.text().unwrap_or_default()),
+                width,
+            );
+        }
+        out.push_str("around\n");
+        said(
+            &mut out,
+            &agent.read_document(messages.document().text().unwrap_or_default()),
+        );
+        return out;
+    }
     for (index, line) in log.split(|byte| *byte == b'\n').enumerate() {
         if !line.is_empty() {
             write!(out, "{}", index + 1).unwrap();
@@ -22,6 +42,7 @@ fn reading(out: &mut String, reading: Result<Reading<'_>, NotALine>, width: usiz
         facts,
         event,
         boundary,
+        course,
     } = match reading {
         Ok(reading) => reading,
         Err(error) => return writeln!(out, " {error}").unwrap(),
@@ -38,6 +59,7 @@ fn reading(out: &mut String, reading: Result<Reading<'_>, NotALine>, width: usiz
     if let Some(event) = &event {
         head(out, event);
     }
+    went(out, &course, event.as_ref());
     out.push('\n');
     said(out, &facts);
     for part in parts {
@@ -55,6 +77,23 @@ fn head(out: &mut String, event: &Event<'_>) {
     }
     if let Some(origin) = &event.identity.origin {
         write!(out, " origin={origin:?}").unwrap();
+    }
+}
+
+fn went(out: &mut String, course: &Course<'_>, event: Option<&Event<'_>>) {
+    let own = event.and_then(|event| event.identity.id.as_ref());
+    if !course.names.iter().eq(own) {
+        let names: Vec<_> = course.names.iter().map(|name| name.to_string()).collect();
+        if !names.is_empty() {
+            write!(out, " named {}", names.join(" ")).unwrap();
+        }
+    }
+    match &course.follows {
+        Follows::Last => {}
+        Follows::Replaces => out.push_str(" (may be again)"),
+        Follows::After(name) => write!(out, " after {name}").unwrap(),
+        Follows::Before(name) => write!(out, " before {name}").unwrap(),
+        Follows::Nothing => out.push_str(" after nothing"),
     }
 }
 

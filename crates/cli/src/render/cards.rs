@@ -83,6 +83,11 @@ pub(super) fn card(page: &mut Page<'_>, card: &TurnCard) {
         } else {
             String::new()
         },
+        if card.abandoned {
+            "abandoned".to_owned()
+        } else {
+            String::new()
+        },
     ]);
     let mut line = Line::new()
         .with(ADDRESS, name)

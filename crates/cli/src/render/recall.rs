@@ -60,6 +60,11 @@ fn heading(event: &Recalled, look: &Look) -> Line {
             .as_deref()
             .map(|helper| format!("helper {}", safe::inline(helper)))
             .unwrap_or_default(),
+        if event.abandoned {
+            "abandoned".to_owned()
+        } else {
+            String::new()
+        },
         // Its own text follows: only a result's title, its call, says more.
         if event.kind == "result" || event.kind == "file" {
             title
@@ -162,6 +167,7 @@ mod tests {
             exit: Some(101),
             failed: true,
             helper: None,
+            abandoned: false,
             call: Some(811),
             calls: Vec::new(),
             lines: lines

@@ -57,6 +57,7 @@ pub(super) fn hit() -> Hit {
             .to_vec(),
         provenance: "external:log",
         archived: false,
+        abandoned: false,
     }
 }
 
@@ -86,6 +87,7 @@ pub(super) fn card() -> TurnCard {
         turn: 14,
         continued: false,
         open: false,
+        abandoned: false,
         title: "fix the denylist test".into(),
         first_seq: 790,
         last_seq: 880,

@@ -175,6 +175,9 @@ fn show_event(page: &mut Page<'_>, answer: &Answer, hit: &Hit) {
     if let Some(helper) = &hit.helper {
         line.mark(&format!("helper: {}", safe::inline(helper)));
     }
+    if hit.abandoned {
+        line.mark("abandoned");
+    }
     page.line(line);
     for numbered in &hit.lines {
         let mut line = Line::new().with(FAINT, format!("{:>7} ", numbered.line));

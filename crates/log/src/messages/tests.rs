@@ -27,8 +27,17 @@ fn read(
     let mut messages = Messages::with_limits(Slowly(document, step), path, end, limits);
     let (mut all, mut watched, mut places) = (Vec::new(), Vec::new(), Vec::new());
     let error = loop {
+        // Sought or not, every other time.
+        let mut sought = None;
+        if all.len() % 2 == 1 {
+            match messages.seek(&mut |run| watched.extend_from_slice(run)) {
+                Ok(_) => sought = Some(watched.len() as u64),
+                Err(error) => break Some(error),
+            }
+        }
         match messages.next(&mut |run| watched.extend_from_slice(run)) {
             Ok(Some(line)) => {
+                assert!(sought.is_none_or(|at| at == line.start.0));
                 assert_eq!(line.seq.get(), all.len() as u64 + 1);
                 assert_eq!(watched.len() as u64, line.end().0);
                 all.push(line.text().unwrap_or_default().to_vec());

@@ -8,6 +8,7 @@ use memfold_fold::Parameters;
 use memfold_fold::card::{Card, Command, End, Listing, Note};
 use memfold_fold::checkpoint::{Checkpoint, Covered, OpenCall, Sealed, Tally};
 use memfold_fold::document::{Context, Document, DocumentKind, Keys, Link};
+use memfold_fold::past::{Way, Waypoint};
 use memfold_log::{Form, Offset, Seq};
 use memfold_segment::Builder;
 use memfold_sidecar::binding::{Binder, Binding};
@@ -63,6 +64,7 @@ pub(crate) fn sealed(lines: u64) -> Sealed {
         keys: Vec::new(),
         links: Vec::new(),
         cards: Vec::new(),
+        waypoints: Vec::new(),
         segment: memfold_segment::Encoded::default(),
     };
     let mut words = Builder::new();
@@ -220,6 +222,36 @@ pub(crate) fn binding(lines: u64) -> Binding {
 /// The sidecar of [`log`].
 pub(crate) fn sidecar(lines: u64) -> Vec<u8> {
     encode(&sealed(lines), FOLD, &binding(lines), Form::Lines).unwrap()
+}
+
+/// What a fold of a log might have made whose task went back: each line can be named, every fifth goes back, and every
+/// seventh says the one before it again.
+pub(crate) fn sealed_with_past(lines: u64) -> Sealed {
+    let mut sealed = sealed(lines);
+    sealed.waypoints = (1..=lines)
+        .map(|seq| {
+            let number = |line: u64| {
+                let is = |document: &Document| document.seq == line;
+                sealed.documents.iter().position(is).map(|n| n as u32)
+            };
+            Waypoint {
+                seq,
+                name: if seq % 4 == 0 { 0 } else { seq << 50 },
+                document: number(seq),
+                way: match number(seq - 1) {
+                    _ if seq % 5 == 0 => Way::Back(seq / 2),
+                    Some(before) if seq % 7 == 0 => Way::Instead(before),
+                    _ => Way::On,
+                },
+            }
+        })
+        .collect();
+    sealed
+}
+
+/// The sidecar of [`log`], whose task went back.
+pub(crate) fn sidecar_with_past(lines: u64) -> Vec<u8> {
+    encode(&sealed_with_past(lines), FOLD, &binding(lines), Form::Lines).unwrap()
 }
 
 /// The sections of a sidecar: tag, place of its row in the file, place and length of its stored bytes.

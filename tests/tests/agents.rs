@@ -1,0 +1,319 @@
+//! Each agent end to end: its made-up log lies in its own store below a made-up home, is found there, named, folded,
+//! searched, told turn by turn, read back, and gone on with.
+
+// clippy.toml lets tests unwrap, but not the functions that they share.
+#![allow(clippy::unwrap_used, clippy::panic)]
+
+use std::fs;
+use std::path::Path;
+
+use memfold::{Logs, Memfold, Quiet, Recall};
+use memfold_tests::home::{Home, search};
+use sha2::{Digest, Sha256};
+
+const CORPUS: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../corpus");
+
+/// A made-up log, and what is known of it.
+struct Found {
+    agent: &'static str,
+    /// In `corpus/`.
+    log: &'static str,
+    /// Below the home.
+    at: &'static str,
+    task: &'static str,
+    title: &'static str,
+    /// Words of one event, and its seq.
+    query: &'static str,
+    seq: u64,
+    /// The command that continues the task, if the agent has one.
+    resume: &'static [&'static str],
+}
+
+const ALL: &[Found] = &[
+    Found {
+        agent: "gemini",
+        log: "gemini/turn.jsonl",
+        at: ".gemini/tmp/api/chats/session-2026-05-04T10-00-6f2d1b80.jsonl",
+        task: "6f2d1b80-4c3e-4a5f-9b7d-000000000001",
+        title: "Resolve symlinks in the denylist.",
+        query: "cargo test guard FAILED",
+        seq: 6,
+        resume: &["gemini", "--resume", "6f2d1b80-4c3e-4a5f-9b7d-000000000001"],
+    },
+    Found {
+        agent: "gemini",
+        log: "gemini/whole-file.json",
+        at: ".gemini/tmp/api/chats/session-2026-05-04T10-00-6f2d1b80.json",
+        task: "6f2d1b80-4c3e-4a5f-9b7d-000000000006",
+        title: "Names without sharp s.",
+        query: "src/names.rs created wrote",
+        seq: 2,
+        resume: &["gemini", "--resume", "6f2d1b80-4c3e-4a5f-9b7d-000000000006"],
+    },
+    Found {
+        agent: "gemini",
+        log: "gemini/sub-agent.jsonl",
+        at: ".gemini/tmp/api/chats/6f2d1b80-4c3e-4a5f-9b7d-000000000001/k2j4x7.jsonl",
+        task: "6f2d1b80-4c3e-4a5f-9b7d-000000000001/k2j4x7",
+        title: "",
+        query: "links resolved",
+        seq: 5,
+        resume: &[],
+    },
+];
+
+fn recall(engine: &Memfold, address: &str) -> memfold::Recalled {
+    let recall = Recall {
+        address: address.to_owned(),
+        logs: Logs::Everywhere,
+        start: 1,
+        count: 100,
+    };
+    engine.recall(&recall).unwrap()
+}
+
+#[test]
+fn every_agents_log_is_found_searched_and_read_back() {
+    for found in ALL {
+        let home = Home::new();
+        let log = fs::read(Path::new(CORPUS).join(found.log)).unwrap();
+        home.write(Path::new("home").join(found.at), &log);
+        let engine = home.engine();
+
+        // Without a sidecar, and with one; the second search reads what the first wrote.
+        for when in ["cold", "warm"] {
+            let rows = engine.logs(&Logs::Everywhere).unwrap().logs;
+            let [row] = rows.as_slice() else {
+                panic!("{}: {rows:#?}", found.at)
+            };
+            assert_eq!((row.agent, &*row.task), (found.agent, found.task), "{when}");
+            let answer = engine
+                .search(&search(found.query, Logs::Everywhere), &Quiet)
+                .unwrap();
+            assert_eq!(answer.notes, Vec::<String>::new(), "{}", found.at);
+            assert!(answer.complete);
+            let best = answer
+                .results
+                .first()
+                .unwrap_or_else(|| panic!("{}: nothing found", found.at));
+            assert_eq!(
+                (best.seq, best.agent),
+                (found.seq, found.agent),
+                "{} {when}",
+                found.log
+            );
+            let event = recall(&engine, &best.address);
+            assert_eq!(event.seq, found.seq);
+            for line in &best.lines {
+                assert!(
+                    event.lines.contains(line) || line.text.contains('…'),
+                    "{line:?} in {event:#?}"
+                );
+            }
+        }
+        let row = engine.logs(&Logs::Everywhere).unwrap().logs.remove(0);
+        assert_eq!(row.sidecar, "current");
+        if !found.title.is_empty() {
+            assert_eq!(row.title, found.title, "{}", found.at);
+        }
+        let cards = engine.cards(Some(found.task), &Logs::Everywhere).unwrap();
+        assert!(!cards.cards.is_empty());
+        let resumed = engine.resume(found.task);
+        let command = resumed.as_ref().map(|resumed| resumed.command.as_slice());
+        assert_eq!(command.unwrap_or_default(), found.resume, "{}", found.at);
+        let verified = engine.verify(&[home.at("home")], &Quiet).unwrap();
+        assert_eq!(verified.wrong, 0, "{verified:#?}");
+    }
+}
+
+#[test]
+fn every_agent_that_has_a_store_is_among_them() {
+    let home = Path::new("/home/nobody");
+    for agent in memfold_agents::all() {
+        if !agent.stores(&|_| None, Some(home)).is_empty() {
+            let has = |name: &str| ALL.iter().any(|found| found.agent == name);
+            // The first two have suites of their own.
+            assert!(
+                matches!(agent.name(), "claude-code" | "codex") || has(agent.name()),
+                "{}",
+                agent.name()
+            );
+        }
+    }
+}
+
+/// The tasks of the project's logs.
+fn of_project(home: &Home) -> Vec<String> {
+    let logs = home.engine().logs(&Logs::Project).unwrap().logs;
+    logs.into_iter().map(|row| row.task).collect()
+}
+
+// Gemini CLI names a project by the hash of its path or by a short name, which files beside the logs explain.
+#[test]
+fn geminis_projects_are_told_by_hash_mark_and_registry() {
+    let log = fs::read(Path::new(CORPUS).join("gemini/turn.jsonl")).unwrap();
+    let of = |home: &Home, folder: &str| {
+        home.write(
+            format!("home/.gemini/tmp/{folder}/chats/session-2026-05-04T10-00-6f2d1b80.jsonl"),
+            &log,
+        );
+    };
+    let home = Home::new();
+    let project = home.at("project").display().to_string();
+    let hash: String = Sha256::digest(project.as_bytes())
+        .iter()
+        .map(|byte| format!("{byte:02x}"))
+        .collect();
+    of(&home, "other");
+    assert_eq!(of_project(&home), Vec::<String>::new());
+    of(&home, &hash);
+    assert_eq!(of_project(&home).len(), 1);
+
+    let home = Home::new();
+    of(&home, "project");
+    let project = home.at("project").display().to_string();
+    home.write("home/.gemini/tmp/project/.project_root", project.as_bytes());
+    assert_eq!(of_project(&home).len(), 1);
+    let command = home
+        .engine()
+        .resume("6f2d1b80-4c3e-4a5f-9b7d-000000000001")
+        .unwrap();
+    assert_eq!(command.directory, Some(project));
+
+    let home = Home::new();
+    of(&home, "short");
+    of(&home, "other");
+    let registry = serde_json::json!({ "projects": { home.at("project/deeper").display().to_string(): "short", "/x": "other" } });
+    home.write(
+        "home/.gemini/projects.json",
+        registry.to_string().as_bytes(),
+    );
+    assert_eq!(of_project(&home).len(), 1);
+}
+
+// A host that goes on with a whole-file log as lines leaves the file behind.
+#[test]
+fn a_log_that_goes_on_as_lines_counts_once() {
+    let home = Home::new();
+    let whole = fs::read(Path::new(CORPUS).join("gemini/whole-file.json")).unwrap();
+    let path = home.write("home/.gemini/tmp/api/chats/session-a.json", &whole);
+    let before = home
+        .engine()
+        .search(&search("sharp names", Logs::Everywhere), &Quiet)
+        .unwrap();
+    let lines = fs::read(Path::new(CORPUS).join("gemini/turn.jsonl")).unwrap();
+    fs::write(path.with_extension("jsonl"), lines).unwrap();
+    let after = home
+        .engine()
+        .search(&search("sharp names", Logs::Everywhere), &Quiet)
+        .unwrap();
+    assert_eq!((before.ranked.logs, after.ranked.logs), (1, 1));
+    assert_eq!(after.results.len(), 0);
+    let tasks: Vec<_> = home.engine().logs(&Logs::Everywhere).unwrap().logs;
+    assert_eq!(tasks.len(), 1);
+    assert!(tasks[0].path.ends_with("session-a.jsonl"));
+}
+
+#[test]
+fn a_whole_file_that_is_rewritten_or_cut_is_folded_again() {
+    let home = Home::new();
+    let whole = fs::read(Path::new(CORPUS).join("gemini/whole-file.json")).unwrap();
+    let at = "home/.gemini/tmp/api/chats/session-a.json";
+    // How many events there are, what holds the word, and what is said.
+    let asked = |word: &str| {
+        let query = search(word, Logs::Everywhere);
+        let answer = home.engine().search(&query, &Quiet).unwrap();
+        let holds = |hit: &memfold::Hit| hit.missing.is_empty();
+        let seqs: Vec<_> = answer
+            .results
+            .iter()
+            .filter(|hit| holds(hit))
+            .map(|hit| hit.seq)
+            .collect();
+        (answer.ranked.events, seqs, answer.notes)
+    };
+    home.write(at, &whole);
+    assert_eq!(asked("translate"), (3, vec![1], vec![]));
+    let mut more: serde_json::Value = serde_json::from_slice(&whole).unwrap();
+    more["lastUpdated"] = "2026-05-04T10:31:00.000Z".into();
+    more["messages"]
+        .as_array_mut()
+        .unwrap()
+        .push(serde_json::json!({ "id": "m9", "type": "user",
+        "timestamp": "2026-05-04T10:30:00.000Z", "content": "Undo the zebra." }));
+    let more = serde_json::to_vec_pretty(&more).unwrap();
+    home.write(at, &more);
+    assert_eq!(asked("zebra"), (4, vec![4], vec![]));
+    // The host is at it: what is whole is found, and what is wrong is said.
+    home.write(at, &more[..more.len() / 2]);
+    let (events, _, notes) = asked("translate");
+    assert!((1..4).contains(&events), "{events} {notes:?}");
+    assert!(notes.iter().any(|note| note.contains("cut")), "{notes:?}");
+    home.write(at, &whole);
+    assert_eq!(asked("translate"), (3, vec![1], vec![]));
+}
+
+#[test]
+fn what_a_task_went_back_behind_is_ranked_and_marked() {
+    let home = Home::new();
+    let log = fs::read(Path::new(CORPUS).join("gemini/rewind.jsonl")).unwrap();
+    let lines: Vec<&[u8]> = log.split_inclusive(|byte| *byte == b'\n').collect();
+    let marked = |lines: &[&[u8]], fold: bool| {
+        home.write(
+            "home/.gemini/tmp/api/chats/session-a.jsonl",
+            &lines.concat(),
+        );
+        if fold {
+            home.engine().fold(&[home.at("home")], &Quiet).unwrap();
+        }
+        let answer = home
+            .engine()
+            .search(&search("reader pages ring cache", Logs::Everywhere), &Quiet)
+            .unwrap();
+        let mut marked: Vec<_> = answer
+            .results
+            .iter()
+            .map(|hit| (hit.seq, hit.abandoned))
+            .collect();
+        marked.sort_unstable();
+        let cards = engine_cards(&home);
+        (marked, cards)
+    };
+    for fold in [false, true] {
+        assert_eq!(
+            marked(&lines[..9], fold).0,
+            [(2, false), (4, false), (6, false), (8, false)]
+        );
+        // The rewind alone, without a word after it.
+        let (events, cards) = marked(&lines[..10], fold);
+        assert_eq!(events, [(2, false), (4, false), (6, true), (8, true)]);
+        assert_eq!(cards, [(1, false), (2, true)]);
+        let (events, cards) = marked(&lines[..14], fold);
+        assert_eq!(
+            events,
+            [
+                (2, false),
+                (4, false),
+                (6, true),
+                (8, true),
+                (11, false),
+                (13, false)
+            ]
+        );
+        assert_eq!(cards, [(1, false), (2, true), (3, false)]);
+        // Behind a message that is not there: from the beginning.
+        let (_, cards) = marked(&lines, fold);
+        assert_eq!(cards, [(1, true), (2, true), (3, true), (4, false)]);
+    }
+    let event = recall(&home.engine(), "6f2d1b80-4c3e-4a5f-9b7d-000000000002:6");
+    assert!(event.abandoned && event.card.unwrap().abandoned);
+}
+
+/// Each turn's number, and whether it is abandoned.
+fn engine_cards(home: &Home) -> Vec<(u32, bool)> {
+    let cards = home.engine().cards(None, &Logs::Everywhere).unwrap().cards;
+    cards
+        .iter()
+        .map(|card| (card.turn, card.abandoned))
+        .collect()
+}
