@@ -189,6 +189,7 @@ fn recipe(steps: std::ops::Range<usize>) -> impl Strategy<Value = Recipe> {
         3 => Just(Shape::Codex),
         1 => Just(Shape::CodexHelper),
         3 => Just(Shape::Gemini),
+        3 => Just(Shape::Pi),
         3 => Just(Shape::Own),
     ];
     let fork = proptest::option::weighted(0.4, (any::<usize>(), any::<usize>()));

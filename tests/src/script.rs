@@ -18,6 +18,8 @@ pub enum Shape {
     CodexHelper,
     /// Gemini CLI's.
     Gemini,
+    /// pi's.
+    Pi,
     /// memfold's own.
     Own,
 }
@@ -81,6 +83,7 @@ impl Tool {
         let codex = matches!(shape, Shape::Codex | Shape::CodexHelper);
         match self {
             Tool::Shell if codex => "exec_command",
+            Tool::Shell if shape == Shape::Pi => "bash",
             Tool::Shell if shape == Shape::Gemini => "run_shell_command",
             Tool::Shell => "Bash",
             Tool::Read => "Read",
@@ -121,6 +124,7 @@ pub fn write(
         ids: 0,
         open: Vec::new(),
         said: Vec::new(),
+        leaf: json!(null),
         lines: before.to_vec(),
     };
     writer.head();
@@ -140,6 +144,8 @@ struct Writer {
     open: Vec<String>,
     /// Messages that may be said again, or gone back behind.
     said: Vec<Value>,
+    /// From which entry the next goes on.
+    leaf: Value,
     lines: Vec<Vec<u8>>,
 }
 
@@ -181,6 +187,10 @@ impl Writer {
                 let line = json!({ "sessionId": self.session(), "projectHash": "b".repeat(64), "startTime": self.time(), "kind": "main" });
                 self.put(&line);
             }
+            Shape::Pi => {
+                let line = json!({ "type": "session", "version": 3, "id": self.session(), "timestamp": self.time(), "cwd": "/project" });
+                self.put(&line);
+            }
             Shape::Own => {
                 let mut line = json!({ "v": 1, "kind": "log.open", "task": self.session(), "cwd": "/project" });
                 if self.start > 0 {
@@ -218,6 +228,7 @@ impl Writer {
                 Shape::Claude | Shape::ClaudeHelper => self.claude(step),
                 Shape::Codex | Shape::CodexHelper => self.codex(step),
                 Shape::Gemini => self.gemini(step),
+                Shape::Pi => self.pi(step),
                 Shape::Own => self.own(step),
             },
         }
@@ -437,6 +448,57 @@ impl Writer {
             let line = message.clone();
             self.put(&line);
         }
+    }
+
+    fn pi(&mut self, step: &Step) {
+        let words = |text: &str| json!([{ "type": "text", "text": text }]);
+        match step {
+            Step::Person(text) => self.pi_message(json!({ "role": "user", "content": words(text) })),
+            Step::Thinking(text) => self.pi_message(
+                json!({ "role": "assistant", "content": [{ "type": "thinking", "thinking": text }], "stopReason": "toolUse" }),
+            ),
+            Step::Reply(text, calls) => {
+                let stop = if calls.is_empty() { "stop" } else { "toolUse" };
+                let mut content = vec![json!({ "type": "text", "text": text })];
+                for (tool, argument) in calls {
+                    content.push(json!({ "type": "toolCall", "id": self.call(), "name": tool.name(self.shape), "arguments": tool.input(argument) }));
+                }
+                self.pi_message(json!({ "role": "assistant", "content": content, "stopReason": stop }));
+            }
+            Step::Results(texts) => {
+                for (call, text) in self.answers(texts) {
+                    self.pi_message(json!({ "role": "toolResult", "toolCallId": call, "toolName": "bash",
+                        "content": words(&format!("{text}\n\nCommand exited with code {}", text.len() % 3)), "isError": text.len() % 3 > 0 }));
+                }
+            }
+            Step::Stray(text) => self.pi_message(
+                json!({ "role": "toolResult", "toolCallId": "nobody", "toolName": "x", "content": words(text) }),
+            ),
+            Step::File(text) => self.pi_message(
+                json!({ "role": "bashExecution", "command": "cat notes", "output": text, "exitCode": 0 }),
+            ),
+            Step::Summary(text) => self.pi_entry(json!({ "type": "branch_summary", "fromId": "x", "summary": text })),
+            Step::Compaction(text) => self.pi_entry(json!({ "type": "compaction", "summary": text, "tokensBefore": 9 })),
+            Step::Title(text) => self.pi_entry(json!({ "type": "session_info", "name": text })),
+            Step::Back(place) => {
+                let entry = self.said.get(place % (self.said.len() + 1));
+                self.leaf = entry.map_or(json!(null), |entry| entry["id"].clone());
+            }
+            _ => {}
+        }
+    }
+
+    fn pi_message(&mut self, mut message: Value) {
+        message["timestamp"] = json!(1);
+        self.pi_entry(json!({ "type": "message", "message": message }));
+    }
+
+    fn pi_entry(&mut self, mut entry: Value) {
+        entry["id"] = json!(self.id());
+        entry["parentId"] = std::mem::replace(&mut self.leaf, entry["id"].clone());
+        entry["timestamp"] = json!(self.time());
+        self.put(&entry);
+        self.said.push(entry);
     }
 
     fn own(&mut self, step: &Step) {

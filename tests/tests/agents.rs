@@ -60,6 +60,26 @@ const ALL: &[Found] = &[
         seq: 5,
         resume: &[],
     },
+    Found {
+        agent: "pi",
+        log: "pi/turn.jsonl",
+        at: ".pi/agent/sessions/--work-api--/2026-05-05T11-00-00-000Z_7a3c5e10-2b4d-4f6a-8c9e-000000000001.jsonl",
+        task: "7a3c5e10-2b4d-4f6a-8c9e-000000000001",
+        title: "The last page",
+        query: "cargo test pager FAILED last_page",
+        seq: 6,
+        resume: &["pi", "--session", "7a3c5e10-2b4d-4f6a-8c9e-000000000001"],
+    },
+    Found {
+        agent: "pi",
+        log: "pi/first-form.jsonl",
+        at: ".omp/agent/sessions/--work-api--/2026-05-05T11-00-00-000Z_7a3c5e10-2b4d-4f6a-8c9e-000000000004.jsonl",
+        task: "7a3c5e10-2b4d-4f6a-8c9e-000000000004",
+        title: "",
+        query: "there are twelve",
+        seq: 5,
+        resume: &["pi", "--session", "7a3c5e10-2b4d-4f6a-8c9e-000000000004"],
+    },
 ];
 
 fn recall(engine: &Memfold, address: &str) -> memfold::Recalled {

@@ -32,6 +32,7 @@ impl Growing {
             Shape::Claude | Shape::ClaudeHelper => "claude-code",
             Shape::Codex | Shape::CodexHelper => "codex",
             Shape::Gemini => "gemini",
+            Shape::Pi => "pi",
             Shape::Own => "memfold",
         };
         let house = House::new();

@@ -113,7 +113,18 @@ const SAYING_MOST: &[&str] = &[
 
 /// The call that these arguments make of this tool.
 pub(crate) fn call<'a>(id: Cow<'a, str>, tool: Cow<'a, str>, input: Input<'a>) -> Call<'a> {
-    let (effect, subject) = effect(&tool, &input);
+    let like = tool.clone();
+    call_like(id, tool, &like, input)
+}
+
+/// The same, of a tool that does what one of another name does, by an agent that has its own names for what all can do.
+pub(crate) fn call_like<'a>(
+    id: Cow<'a, str>,
+    tool: Cow<'a, str>,
+    like: &str,
+    input: Input<'a>,
+) -> Call<'a> {
+    let (effect, subject) = effect(like, &input);
     Call {
         id,
         subject: one_line(subject),

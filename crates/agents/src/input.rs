@@ -32,6 +32,14 @@ impl<'a> Input<'a> {
         }
     }
 
+    /// One argument.
+    pub(crate) fn of(name: &'static str, text: Cow<'a, str>) -> Self {
+        Input {
+            strings: vec![(Cow::Borrowed(name), text)],
+            names: vec![Cow::Borrowed(name)],
+        }
+    }
+
     /// Arguments written as JSON inside a string. What is no JSON is taken as text.
     pub(crate) fn from_json(json: Cow<'a, str>) -> Self {
         let parsed = match &json {

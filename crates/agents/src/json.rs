@@ -6,6 +6,7 @@ use std::borrow::Cow;
 use std::fmt;
 use std::marker::PhantomData;
 
+use memfold_log::Timestamp;
 use serde::de::{Deserialize, Deserializer, IgnoredAny, MapAccess, SeqAccess, Visitor};
 
 /// The visits a lenient visitor does not care for: each yields the default, and a list or an object is read to its end.
@@ -229,6 +230,43 @@ impl<'de> Deserialize<'de> for Number {
             otherwise!(@object);
         }
         deserializer.deserialize_any(Whole)
+    }
+}
+
+/// A moment: a text, or a number since 1970 with or without a fraction.
+#[derive(Clone, Copy, Debug, Default)]
+pub(crate) struct Moment(pub(crate) Option<Timestamp>);
+
+impl<'de> Deserialize<'de> for Moment {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        struct When;
+        impl<'de> Visitor<'de> for When {
+            type Value = Moment;
+            fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+                f.write_str("any value")
+            }
+            fn visit_str<E>(self, text: &str) -> Result<Moment, E> {
+                Ok(Moment(Timestamp::parse(text)))
+            }
+            fn visit_i64<E>(self, number: i64) -> Result<Moment, E> {
+                Ok(Moment(Some(Timestamp::from_epoch(number))))
+            }
+            fn visit_u64<E>(self, number: u64) -> Result<Moment, E> {
+                Ok(Moment(
+                    i64::try_from(number).ok().map(Timestamp::from_epoch),
+                ))
+            }
+            fn visit_f64<E>(self, number: f64) -> Result<Moment, E> {
+                Ok(Moment(Timestamp::from_epoch_fraction(number)))
+            }
+            fn visit_unit<E>(self) -> Result<Moment, E> {
+                Ok(Moment(None))
+            }
+            otherwise!(@bool);
+            otherwise!(@list);
+            otherwise!(@object);
+        }
+        deserializer.deserialize_any(When)
     }
 }
 

@@ -21,11 +21,13 @@ mod gemini;
 mod input;
 mod json;
 mod line;
+mod message;
 mod output;
 mod own;
 mod owned;
 mod patch;
 mod peek;
+mod pi;
 mod scan;
 mod shell;
 mod store;
@@ -45,6 +47,7 @@ static AGENTS: &[&dyn Agent] = &[
     &claude_code::ClaudeCode,
     &codex::Codex,
     &gemini::Gemini,
+    &pi::Pi,
     &own::Own,
 ];
 

@@ -18,6 +18,19 @@ pub(crate) fn number_after(text: &str, label: &str) -> Option<i32> {
     rest.get(..digits)?.parse().ok()
 }
 
+/// The text before its last line, and the number there, where that line is such a label around a number:
+/// `Command exited with code 1`.
+pub(crate) fn number_at_end<'t>(
+    text: &'t str,
+    before: &str,
+    after: &str,
+) -> Option<(&'t str, i32)> {
+    let text = text.trim_end();
+    let (rest, last) = text.rsplit_once('\n').unwrap_or(("", text));
+    let number = last.trim().strip_prefix(before)?.strip_suffix(after)?;
+    Some((rest.trim_end(), number.trim().parse().ok()?))
+}
+
 /// A result of which a file holds the rest: the file's path, and the part of the text that is its preview.
 pub(crate) fn persisted(text: &str) -> Option<(&str, &str)> {
     let inside = text.trim_start().strip_prefix("<persisted-output>")?;
@@ -123,6 +136,15 @@ mod tests {
         assert_eq!(number_after("Exit code: -1", "Exit code: "), Some(-1));
         assert_eq!(number_after("Exit code 99999999999", "Exit code "), None);
         assert_eq!(number_after("Exit code", "Exit code "), None);
+    }
+
+    #[test]
+    fn exit_codes_at_the_end() {
+        let at_end = |text| number_at_end(text, "Command exited with code ", "");
+        assert_eq!(at_end("a\n\nCommand exited with code 2"), Some(("a", 2)));
+        assert_eq!(at_end("Command exited with code -1\n"), Some(("", -1)));
+        assert_eq!(at_end("Command exited with code 1\nmore"), None);
+        assert_eq!(number_at_end("x\n<exit 3>", "<exit ", ">"), Some(("x", 3)));
     }
 
     #[test]

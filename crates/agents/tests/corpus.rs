@@ -87,7 +87,6 @@ fn every_log_is_told_by_its_lines() {
 #[test]
 fn other_agents_logs_are_not_taken() {
     for line in [
-        r#"{"type":"session","version":3,"id":"a","timestamp":"2026-01-01T00:00:00Z","cwd":"/p"}"#,
         r#"{"type":"message","id":"a","parentId":"b","message":{"role":"user","content":"hello"}}"#,
         r#"{"type":"session.start","data":{"sessionId":"a"},"timestamp":"2026-01-01T00:00:00Z"}"#,
         r#"{"type":"session_meta","schema_version":1,"id":"a","cwd":"/p"}"#,
