@@ -7,9 +7,10 @@
 use std::fs;
 use std::path::Path;
 
+use md5::Digest;
 use memfold::{Logs, Memfold, Quiet, Recall};
 use memfold_tests::home::{Home, search};
-use sha2::{Digest, Sha256};
+use sha2::Sha256;
 
 const CORPUS: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../corpus");
 
@@ -79,6 +80,128 @@ const ALL: &[Found] = &[
         query: "there are twelve",
         seq: 5,
         resume: &["pi", "--session", "7a3c5e10-2b4d-4f6a-8c9e-000000000004"],
+    },
+    Found {
+        agent: "qwen",
+        log: "qwen/turn.jsonl",
+        at: ".qwen/projects/-work-api/chats/1f2e3d4c-5b6a-4978-8a9b-000000000001.jsonl",
+        task: "1f2e3d4c-5b6a-4978-8a9b-000000000001",
+        title: "Twice built",
+        query: "call built again gone",
+        seq: 8,
+        resume: &["qwen", "--resume", "1f2e3d4c-5b6a-4978-8a9b-000000000001"],
+    },
+    Found {
+        agent: "copilot",
+        log: "copilot/turn.jsonl",
+        at: ".copilot/session-state/9b8a7c6d-5e4f-4a3b-8c2d-000000000001/events.jsonl",
+        task: "9b8a7c6d-5e4f-4a3b-8c2d-000000000001",
+        title: "The slow queue",
+        query: "bench queue push 4.1",
+        seq: 7,
+        resume: &[
+            "copilot",
+            "--resume",
+            "9b8a7c6d-5e4f-4a3b-8c2d-000000000001",
+        ],
+    },
+    Found {
+        agent: "copilot",
+        log: "copilot/sub-agent.jsonl",
+        at: ".copilot/session-state/9b8a7c6d-5e4f-4a3b-8c2d-000000000002.jsonl",
+        task: "9b8a7c6d-5e4f-4a3b-8c2d-000000000002",
+        title: "Where is the router?",
+        query: "compaction router found",
+        seq: 10,
+        resume: &[
+            "copilot",
+            "--resume",
+            "9b8a7c6d-5e4f-4a3b-8c2d-000000000002",
+        ],
+    },
+    Found {
+        agent: "droid",
+        log: "droid/turn.jsonl",
+        at: ".factory/sessions/-work-api/4d3c2b1a-0f9e-4d8c-9b7a-000000000001.jsonl",
+        task: "4d3c2b1a-0f9e-4d8c-9b7a-000000000001",
+        title: "A faster parser",
+        query: "flamegraph perf not there",
+        seq: 4,
+        resume: &["droid", "--resume", "4d3c2b1a-0f9e-4d8c-9b7a-000000000001"],
+    },
+    Found {
+        agent: "droid",
+        log: "droid/sub-agent.jsonl",
+        at: ".factory/sessions/4d3c2b1a-0f9e-4d8c-9b7a-000000000002.jsonl",
+        task: "4d3c2b1a-0f9e-4d8c-9b7a-000000000001/4d3c2b1a-0f9e-4d8c-9b7a-000000000002",
+        title: "",
+        query: "there is one lexer",
+        seq: 5,
+        resume: &[],
+    },
+    Found {
+        agent: "cursor",
+        log: "cursor/turn.jsonl",
+        at: ".cursor/projects/work-web/agent-transcripts/5e0c1a2b-3d4e-4f50-8a6b-000000000001/5e0c1a2b-3d4e-4f50-8a6b-000000000001.jsonl",
+        task: "5e0c1a2b-3d4e-4f50-8a6b-000000000001",
+        title: "Why does the form lose its focus?",
+        query: "key changed each letter",
+        seq: 5,
+        resume: &[
+            "cursor-agent",
+            "--resume",
+            "5e0c1a2b-3d4e-4f50-8a6b-000000000001",
+        ],
+    },
+    Found {
+        agent: "kimi",
+        log: "kimi/wire.jsonl",
+        at: ".kimi/sessions/e02ef1f35c06100f23b3faa4300003f5/2a1b0c9d-8e7f-4a6b-9c5d-000000000001/wire.jsonl",
+        task: "2a1b0c9d-8e7f-4a6b-9c5d-000000000001",
+        title: "Why is the cache cold?",
+        query: "redis could not connect",
+        seq: 7,
+        resume: &["kimi", "--session", "2a1b0c9d-8e7f-4a6b-9c5d-000000000001"],
+    },
+    Found {
+        agent: "kimi",
+        log: "kimi/context.jsonl",
+        at: ".kimi/sessions/e02ef1f35c06100f23b3faa4300003f5/2a1b0c9d-8e7f-4a6b-9c5d-000000000002.jsonl",
+        task: "2a1b0c9d-8e7f-4a6b-9c5d-000000000002",
+        title: "Why is the cache cold?",
+        query: "key held time",
+        seq: 8,
+        resume: &["kimi", "--session", "2a1b0c9d-8e7f-4a6b-9c5d-000000000002"],
+    },
+    Found {
+        agent: "dsh",
+        log: "dsh/session.jsonl",
+        at: ".dsh/sessions/work-api/session-01hx/session.v4.jsonl",
+        task: "session-01hx",
+        title: "Why does the sort lose ties?",
+        query: "cargo test sort ties FAILED",
+        seq: 8,
+        resume: &[],
+    },
+    Found {
+        agent: "deepcode",
+        log: "deepcode/turn.jsonl",
+        at: ".deepcode/sessions/20260607080000-a1b2c3.v1.jsonl",
+        task: "20260607080000-a1b2c3",
+        title: "Retry the upload",
+        query: "cargo test upload retry FAILED",
+        seq: 4,
+        resume: &[],
+    },
+    Found {
+        agent: "deepcode",
+        log: "deepcode/bare.jsonl",
+        at: ".deepcode/sessions/20260101080000-z9y8x7.jsonl",
+        task: "20260101080000-z9y8x7",
+        title: "How often is it retried?",
+        query: "three times",
+        seq: 2,
+        resume: &[],
     },
 ];
 
@@ -209,6 +332,80 @@ fn geminis_projects_are_told_by_hash_mark_and_registry() {
         registry.to_string().as_bytes(),
     );
     assert_eq!(of_project(&home).len(), 1);
+}
+
+// Kimi CLI names it by another hash; Cursor by the directory's letters and digits alone.
+#[test]
+fn other_hosts_projects_are_told_by_their_folders() {
+    let home = Home::new();
+    let project = home.at("project").display().to_string();
+    let wire = fs::read(Path::new(CORPUS).join("kimi/wire.jsonl")).unwrap();
+    let hash: String = md5::Md5::digest(project.as_bytes())
+        .iter()
+        .map(|byte| format!("{byte:02x}"))
+        .collect();
+    home.write(format!("home/.kimi/sessions/{hash}/k1/wire.jsonl"), &wire);
+    home.write("home/.kimi/sessions/0123/k2/wire.jsonl", &wire);
+    let transcript = fs::read(Path::new(CORPUS).join("cursor/turn.jsonl")).unwrap();
+    let folder = project
+        .trim_start_matches('/')
+        .replace(|c: char| !c.is_ascii_alphanumeric(), "-");
+    for folder in [folder.as_str(), "elsewhere"] {
+        home.write(
+            format!("home/.cursor/projects/{folder}/agent-transcripts/c1/c1.jsonl"),
+            &transcript,
+        );
+    }
+    let mut tasks = of_project(&home);
+    tasks.sort();
+    assert_eq!(tasks, ["c1", "k1"]);
+}
+
+// Of a log that is told twice, the fuller telling counts.
+#[test]
+fn a_task_that_is_told_twice_counts_once() {
+    let home = Home::new();
+    let copy = |log: &str, at: &str| {
+        home.write(
+            Path::new("home").join(at),
+            &fs::read(Path::new(CORPUS).join(log)).unwrap(),
+        );
+    };
+    copy("kimi/context.jsonl", ".kimi/sessions/ab/k1/context.jsonl");
+    copy("deepcode/bare.jsonl", ".deepcode/sessions/d1.jsonl");
+    let agents = || {
+        let rows = home.engine().logs(&Logs::Everywhere).unwrap().logs;
+        let mut names: Vec<_> = rows
+            .into_iter()
+            .map(|row| row.path.file_name().unwrap().to_string_lossy().into_owned())
+            .collect();
+        names.sort();
+        names
+    };
+    assert_eq!(agents(), ["context.jsonl", "d1.jsonl"]);
+    copy("kimi/wire.jsonl", ".kimi/sessions/ab/k1/wire.jsonl");
+    copy("deepcode/turn.jsonl", ".deepcode/sessions/d1.v1.jsonl");
+    assert_eq!(agents(), ["d1.v1.jsonl", "wire.jsonl"]);
+}
+
+#[test]
+fn compressed_sessions_of_frames_are_read() {
+    let home = Home::new();
+    let log = fs::read(Path::new(CORPUS).join("dsh/session.jsonl")).unwrap();
+    // The host writes a frame for each batch.
+    let frames: Vec<u8> = log
+        .split_inclusive(|byte| *byte == b'\n')
+        .flat_map(|line| zstd::encode_all(line, 3).unwrap())
+        .collect();
+    home.write(
+        "home/.dsh/sessions/p/session-01hx/session.jsonl.zstd",
+        &frames,
+    );
+    let answer = home
+        .engine()
+        .search(&search("ties FAILED", Logs::Everywhere), &Quiet)
+        .unwrap();
+    assert_eq!((answer.results[0].seq, answer.results[0].agent), (8, "dsh"));
 }
 
 // A host that goes on with a whole-file log as lines leaves the file behind.

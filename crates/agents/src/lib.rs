@@ -6,20 +6,27 @@
 //! # Adding an agent
 //!
 //! 1. One file here, `src/<agent>.rs` (a folder if it needs more), with a unit struct that implements [`Agent`]. Declare
-//!    the fields it reads with `json::object!`: unknown ones are skipped, odd ones count as absent. `call::call` knows tools
-//!    by name, `wrapped` takes a host's tags off, `output` makes results readable.
+//!    the fields it reads with `json::object!`: unknown ones are skipped, odd ones count as absent. `message::Said` reads
+//!    blocks, `call::call` knows tools by name, `wrapped` takes a host's tags off, `output` makes results readable.
+//!    A log that is one JSON document names its array ([`Agent::messages`]); one that can go back says so ([`Reading::course`]).
 //! 2. A line in `AGENTS`, before any agent whose logs could be mistaken for its own.
 //! 3. Made-up logs in `corpus/<agent>/`, one per trait, each beside its expected readings (`.readings`); `tests/corpus.rs`
-//!    finds them. Real logs never enter the project.
+//!    finds them. A row for each store in `tests/tests/agents.rs`. Real logs never enter the project.
 //!
 //! Whoever changes what a line of an agent translates to raises that agent's [`Agent::version`].
 
 mod call;
 mod claude_code;
 mod codex;
+mod copilot;
+mod cursor;
+mod deepcode;
+mod droid;
+mod dsh;
 mod gemini;
 mod input;
 mod json;
+mod kimi;
 mod line;
 mod message;
 mod output;
@@ -28,6 +35,7 @@ mod owned;
 mod patch;
 mod peek;
 mod pi;
+mod qwen;
 mod scan;
 mod shell;
 mod store;
@@ -47,7 +55,14 @@ static AGENTS: &[&dyn Agent] = &[
     &claude_code::ClaudeCode,
     &codex::Codex,
     &gemini::Gemini,
+    &qwen::Qwen,
     &pi::Pi,
+    &copilot::Copilot,
+    &droid::Droid,
+    &cursor::Cursor,
+    &kimi::Kimi,
+    &dsh::Dsh,
+    &deepcode::Deepcode,
     &own::Own,
 ];
 
@@ -130,6 +145,11 @@ pub trait Agent: Sync {
         self.read(document)
             .map(|reading| reading.facts)
             .unwrap_or_default()
+    }
+
+    /// Another file, which tells the same task more fully if it is there: the log then does not count.
+    fn told_by(&self, _log: &Path) -> Option<PathBuf> {
+        None
     }
 
     /// Files that say where a log's task worked, where its lines do not, the surer first. They need not exist.

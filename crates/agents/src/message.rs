@@ -3,7 +3,7 @@
 
 use std::borrow::Cow;
 
-use memfold_log::event::{Call, Kind, Outcome, Output, Part, Unranked};
+use memfold_log::event::{Boundary, Call, Kind, Outcome, Output, Part, Unranked};
 
 use crate::call::call_like;
 use crate::input::Input;
@@ -87,29 +87,38 @@ impl<'a> Said<'a> {
         }
     }
 
-    /// As a reply. Whether it leaves its turn open tells [`Said::calls`].
-    pub(crate) fn reply(self) -> (Kind, Vec<Part<'a>>) {
+    /// As a reply. One that says something and makes no call is the last of its turn.
+    pub(crate) fn reply(self) -> Spoken<'a> {
+        let over = self.calls.is_empty() && !self.words.is_empty();
         let words = self.words.into_iter().map(Part::Text);
         let parts: Vec<_> = words
             .chain(self.calls.into_iter().map(Part::Call))
-            .chain(
-                self.outputs
-                    .into_iter()
-                    .map(|output| Part::Output(readable_output(output))),
-            )
+            .chain(outputs(self.outputs))
             .collect();
         let kind = match (parts.is_empty(), self.thinking) {
             (false, _) => Kind::Reply,
             (true, true) => Kind::Unranked(Unranked::Thinking),
             (true, false) => Kind::Unranked(Unranked::Note),
         };
-        (kind, parts)
+        let boundary = if over {
+            Boundary::Ends
+        } else {
+            Boundary::Within
+        };
+        (kind, parts, boundary)
     }
 
-    /// As what calls returned. Words beside them are left out: they are the host's.
-    pub(crate) fn results(self) -> (Kind, Vec<Part<'a>>) {
-        let outputs = self.outputs.into_iter().map(readable_output);
-        (Kind::Result, outputs.map(Part::Output).collect())
+    /// As what the model's interface calls the user's: what calls returned, or a person's message. Words beside results are
+    /// the host's.
+    pub(crate) fn user(self, hosts_tags: &[&str]) -> Spoken<'a> {
+        if self.outputs.is_empty() {
+            return self.person(hosts_tags);
+        }
+        (
+            Kind::Result,
+            outputs(self.outputs).collect(),
+            Boundary::Within,
+        )
     }
 
     /// As one text, a note for pictures.
@@ -119,7 +128,7 @@ impl<'a> Said<'a> {
     }
 
     /// As a person's message: what is left of it without the host's own text between these tags. If nothing is, it is a note.
-    pub(crate) fn person(self, hosts_tags: &[&str]) -> (Kind, Vec<Part<'a>>) {
+    pub(crate) fn person(self, hosts_tags: &[&str]) -> Spoken<'a> {
         let own = self
             .words
             .iter()
@@ -132,11 +141,30 @@ impl<'a> Said<'a> {
             own.push(Part::Text(Cow::Borrowed(IMAGE)));
         }
         if own.is_empty() {
-            let all = self.words.into_iter().map(Part::Text).collect();
-            return (Kind::Unranked(Unranked::Note), all);
+            return note(self.words);
         }
-        (Kind::Person, own)
+        (Kind::Person, own, Boundary::Begins)
     }
+}
+
+/// What a line says: its kind, its parts, and where it stands in its turn.
+pub(crate) type Spoken<'a> = (Kind, Vec<Part<'a>>, Boundary);
+
+/// The host's own words.
+pub(crate) fn note<'a>(words: impl IntoIterator<Item = Cow<'a, str>>) -> Spoken<'a> {
+    let parts = words.into_iter().map(Part::Text).collect();
+    (Kind::Unranked(Unranked::Note), parts, Boundary::Within)
+}
+
+/// One text of a kind that bounds no turn.
+pub(crate) fn one<'a>(kind: Kind, text: Cow<'a, str>) -> Spoken<'a> {
+    (kind, vec![Part::Text(text)], Boundary::Within)
+}
+
+fn outputs<'a>(outputs: Vec<Output<'a>>) -> impl Iterator<Item = Part<'a>> {
+    outputs
+        .into_iter()
+        .map(|output| Part::Output(readable_output(output)))
 }
 
 /// Arguments as they are, or written as JSON inside a string.

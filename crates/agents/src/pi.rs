@@ -9,14 +9,13 @@ use std::path::{Path, PathBuf};
 
 use memfold_log::event::{
     Boundary, Course, Event, Facts, Follows, Identity, Kind, Outcome, Output, Part, Reading, Title,
-    Unranked,
 };
 use memfold_log::{Form, Timestamp};
 
 use crate::call::call;
 use crate::input::Input;
 use crate::json::{Content, Flag, Number, Text, object};
-use crate::message::{self, Block, Said};
+use crate::message::{self, Block, Said, Spoken};
 use crate::output::number_at_end;
 use crate::peek::Peek;
 use crate::store::{Days, PathFacts, Resume, Store, base, is_uuid, stem};
@@ -191,8 +190,7 @@ fn reading(line: Line<'_>) -> Reading<'_> {
         // Of an extension, not of the person.
         "custom_message" => {
             let words = Said::of(line.content, message::same).words;
-            let parts = words.into_iter().map(Part::Text).collect();
-            Some((Kind::Unranked(Unranked::Note), parts, Boundary::Within))
+            Some(message::note(words))
         }
         _ => None,
     };
@@ -217,27 +215,17 @@ fn reading(line: Line<'_>) -> Reading<'_> {
     }
 }
 
-type Spoken<'a> = Option<(Kind, Vec<Part<'a>>, Boundary)>;
-
-fn words<'a>(kind: Kind, text: Text<'a>) -> Spoken<'a> {
-    let text = text.filled()?;
-    Some((kind, vec![Part::Text(text)], Boundary::Within))
+fn words<'a>(kind: Kind, text: Text<'a>) -> Option<Spoken<'a>> {
+    Some(message::one(kind, text.filled()?))
 }
 
-fn message<'a>(message: Message<'a>, timestamp: &str) -> Spoken<'a> {
+fn message<'a>(message: Message<'a>, timestamp: &str) -> Option<Spoken<'a>> {
     match message.role.as_str() {
-        "user" => {
-            let (kind, parts) = Said::of(message.content, message::same).person(HOSTS_TAGS);
-            let boundary = match kind {
-                Kind::Person => Boundary::Begins,
-                _ => Boundary::Within,
-            };
-            Some((kind, parts, boundary))
-        }
+        "user" => Some(Said::of(message.content, message::same).person(HOSTS_TAGS)),
         "assistant" => {
             let said = Said::of(message.content, message::same);
             let over = said.calls.is_empty() && matches!(message.stop.as_str(), "stop" | "aborted");
-            let (kind, mut parts) = said.reply();
+            let (kind, mut parts, _) = said.reply();
             if parts.is_empty() {
                 parts.extend(message.failure.filled().map(Part::Text));
             }
@@ -283,8 +271,7 @@ fn message<'a>(message: Message<'a>, timestamp: &str) -> Spoken<'a> {
         "branchSummary" => words(Kind::Summary, message.summary),
         _ => {
             let words = Said::of(message.content, message::same).words;
-            let parts = words.into_iter().map(Part::Text).collect();
-            Some((Kind::Unranked(Unranked::Note), parts, Boundary::Within))
+            Some(message::note(words))
         }
     }
 }

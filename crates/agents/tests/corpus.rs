@@ -88,10 +88,10 @@ fn every_log_is_told_by_its_lines() {
 fn other_agents_logs_are_not_taken() {
     for line in [
         r#"{"type":"message","id":"a","parentId":"b","message":{"role":"user","content":"hello"}}"#,
-        r#"{"type":"session.start","data":{"sessionId":"a"},"timestamp":"2026-01-01T00:00:00Z"}"#,
-        r#"{"type":"session_meta","schema_version":1,"id":"a","cwd":"/p"}"#,
-        r#"{"type":"message","schema_version":1,"role":"user","content":[]}"#,
-        r#"{"uuid":"a","sessionId":"b","type":"user","cwd":"/p","message":{"role":"user","parts":[{"text":"hello"}]}}"#,
+        r#"{"type":"user","text":"hello"}"#,
+        r#"{"name":"a","version":"1.0.0","scripts":{"test":"x"}}"#,
+        r#"{"jsonrpc":"2.0","method":"event","params":{"type":"x","payload":{}}}"#,
+        r#"{"id":1,"content":"hello","role":"user"}"#,
         "",
         "not json",
     ] {

@@ -72,6 +72,38 @@ const KEYS: &[&str] = &[
     "directories",
     "projectHash",
     "status",
+    "parentId",
+    "parentSession",
+    "toolCallId",
+    "toolName",
+    "isError",
+    "exitCode",
+    "summary",
+    "data",
+    "toolRequests",
+    "parentToolCallId",
+    "upToEventId",
+    "context",
+    "callingSessionId",
+    "summaryText",
+    "created_at",
+    "parts",
+    "functionCall",
+    "systemPayload",
+    "compressedHistory",
+    "user_input",
+    "return_value",
+    "event",
+    "function",
+    "tool_calls",
+    "tool_call_id",
+    "createdAt",
+    "delegationDepth",
+    "surfaceOp",
+    "seq",
+    "time",
+    "work_dirs",
+    "projects",
     "x",
 ];
 
@@ -114,6 +146,33 @@ const WORDS: &[&str] = &[
     "*** Begin Patch\n*** Add File: a",
     "{\"output\":\"a\",\"metadata\":{\"exit_code\":1}}",
     "Exit code 1",
+    "session",
+    "toolResult",
+    "toolCall",
+    "tool-call",
+    "tool-result",
+    "bashExecution",
+    "compaction",
+    "branch_summary",
+    "session.start",
+    "user.message",
+    "assistant.message",
+    "tool.execution_complete",
+    "session.snapshot_rewind",
+    "session_start",
+    "chat_compression",
+    "TurnBegin",
+    "SubagentEvent",
+    "ToolResult",
+    "_checkpoint",
+    "user/message",
+    "assistant/message",
+    "turn/end",
+    "replace",
+    "<user_query>",
+    "x</user_query>",
+    "Command exited with code 7",
+    "Command failed with exit code: 7.",
     "gemini",
     "subagent",
     "<state_snapshot>",
@@ -183,7 +242,16 @@ fn bytes(reading: &Reading<'_>) -> usize {
 fn check(line: &[u8]) -> Result<(), TestCaseError> {
     for agent in all() {
         agent.read_document(line);
-        agent.retention(std::str::from_utf8(line).ok());
+        let text = std::str::from_utf8(line).unwrap_or_default();
+        agent.retention(Some(text));
+        let path = Path::new(text);
+        agent.names(path);
+        agent.facts_from_path(path);
+        agent.told_by(path);
+        agent.worked_in(path, path);
+        for file in agent.place_files(path).iter().chain([&path.to_owned()]) {
+            agent.place_in(path, file, text);
+        }
         if let Ok(reading) = agent.read(line) {
             // A subject repeats an argument, indented JSON has a few blanks per byte, bytes that are not UTF-8 grow threefold.
             prop_assert!(bytes(&reading) <= 64 * line.len() + 256);

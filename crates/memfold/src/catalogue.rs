@@ -356,6 +356,11 @@ fn plain_form_wins(logs: &mut Vec<LogEntry>) {
         };
         !plain.contains(&plainly)
     });
+    let all: HashSet<PathBuf> = logs.iter().map(|log| log.path.clone()).collect();
+    logs.retain(|log| {
+        let better = log.agent.told_by(&log.path);
+        better.is_none_or(|better| !all.contains(&better))
+    });
     logs.sort_by(|a, b| a.path.cmp(&b.path));
     logs.dedup_by(|a, b| a.path == b.path);
 }

@@ -96,8 +96,11 @@ impl Agent for ClaudeCode {
                 "user" | "assistant" => {
                     peek.has("sessionId")
                         && (peek.has("message.content") || peek.has("isSidechain"))
+                        && !peek.has("message.parts")
                 }
-                kind => peek.has("sessionId") && TYPES.contains(&kind),
+                kind => {
+                    peek.has("sessionId") && TYPES.contains(&kind) && !peek.has("systemPayload")
+                }
             }
         })
     }

@@ -46,8 +46,18 @@ object! {
     Piece<'a> {
         text: Text<'a> = "text",
         thought: Flag = "thought",
+        call: FunctionCall<'a> = "functionCall",
         response: FunctionResponse<'a> = "functionResponse",
         picture: Picture<'a> = "inlineData",
+    }
+}
+
+object! {
+    /// A call. Gemini CLI itself has them elsewhere.
+    FunctionCall<'a> {
+        id: Text<'a> = "id",
+        name: Text<'a> = "name",
+        arguments: Input<'a> = "args",
     }
 }
 

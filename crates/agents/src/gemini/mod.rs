@@ -3,9 +3,9 @@
 //! under its id when its calls have returned: the last line of an id counts. `$rewindTo` takes a message and all that
 //! followed it back; `$set` changes what the log says of itself, its whole history included.
 
-mod line;
+pub(crate) mod line;
 mod project;
-mod returned;
+pub(crate) mod returned;
 mod translate;
 
 use std::borrow::Cow;

@@ -6,6 +6,7 @@ use memfold_log::event::{Outcome, Output};
 
 use super::line::{Piece, ToolCall};
 use crate::json::Content;
+use crate::message::joined;
 use crate::output::readable;
 use crate::wrapped;
 
@@ -30,8 +31,20 @@ pub(super) fn result<'a>(call: &mut ToolCall<'a>) -> Option<Output<'a>> {
         }],
         Content::Blocks(pieces) => pieces,
     };
+    let status = call.status.as_str();
+    let (text, outcome) = returned(pieces, matches!(status, "error" | "cancelled"));
+    Some(Output {
+        call: call.id.clone().or_empty(),
+        tool: call.name.clone().filled(),
+        text,
+        outcome,
+        persisted: None,
+    })
+}
+
+/// The text of what was returned, and how the call went, if the host says no more than whether it `failed`.
+pub(crate) fn returned(pieces: Vec<Piece<'_>>, mut failed: bool) -> (Cow<'_, str>, Outcome) {
     let mut texts = Vec::new();
-    let mut failed = matches!(call.status.as_str(), "error" | "cancelled");
     for piece in pieces {
         let response = piece.response.response;
         let error = response.error.lines();
@@ -53,28 +66,15 @@ pub(super) fn result<'a>(call: &mut ToolCall<'a>) -> Option<Output<'a>> {
             texts.push(Cow::Borrowed("[image]"));
         }
     }
-    let text = match texts.len() {
-        0 | 1 => texts.pop().unwrap_or_default(),
-        _ => Cow::Owned(texts.join("\n")),
-    };
-    let (text, outcome) = match shells(text) {
+    match shells(joined(texts)) {
+        (text, Outcome::Unknown) if failed => (readable(text), Outcome::Failed),
         (text, Outcome::Unknown) => (readable(text), Outcome::Unknown),
         shells => shells,
-    };
-    Some(Output {
-        call: call.id.clone().or_empty(),
-        tool: call.name.clone().filled(),
-        text,
-        outcome: match outcome {
-            Outcome::Unknown if failed => Outcome::Failed,
-            outcome => outcome,
-        },
-        persisted: None,
-    })
+    }
 }
 
 /// A shell's text without the labels around it, and how it went. Any other text is given back as it is.
-pub(crate) fn shells(text: Cow<'_, str>) -> (Cow<'_, str>, Outcome) {
+fn shells(text: Cow<'_, str>) -> (Cow<'_, str>, Outcome) {
     let (mut end, mut exit, mut stopped, mut process) = (text.trim_end().len(), None, false, false);
     loop {
         let rest = text.get(..end).unwrap_or_default();
