@@ -165,7 +165,7 @@ const ALL: &[Found] = &[
     },
     Found {
         agent: "kimi",
-        log: "kimi/context.jsonl",
+        log: "kimi/without-wire.jsonl",
         at: ".kimi/sessions/e02ef1f35c06100f23b3faa4300003f5/2a1b0c9d-8e7f-4a6b-9c5d-000000000002.jsonl",
         task: "2a1b0c9d-8e7f-4a6b-9c5d-000000000002",
         title: "Why is the cache cold?",
@@ -371,7 +371,10 @@ fn a_task_that_is_told_twice_counts_once() {
             &fs::read(Path::new(CORPUS).join(log)).unwrap(),
         );
     };
-    copy("kimi/context.jsonl", ".kimi/sessions/ab/k1/context.jsonl");
+    copy(
+        "kimi/without-wire.jsonl",
+        ".kimi/sessions/ab/k1/context.jsonl",
+    );
     copy("deepcode/bare.jsonl", ".deepcode/sessions/d1.jsonl");
     let agents = || {
         let rows = home.engine().logs(&Logs::Everywhere).unwrap().logs;

@@ -214,6 +214,12 @@ fn the_corpus_is_searched_as_the_reference_does() {
     }
     let found = hold(&house, &queries).unwrap();
     assert!(found > 5000, "{found}");
+    let rolled = House::rolling();
+    fixtures(Path::new(CORPUS), &rolled, "");
+    rolled.roll();
+    assert!(rolled.is_rolled());
+    let some: Vec<String> = queries.into_iter().step_by(20).collect();
+    assert!(hold(&rolled, &some).unwrap() > 200);
 }
 
 #[test]

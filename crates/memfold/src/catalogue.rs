@@ -269,14 +269,14 @@ impl Memfold {
         if let Some(cwd) = log.rolled.as_ref().and_then(|rolled| rolled.cwd.clone()) {
             return Some(cwd);
         }
-        let known = receipts
+        let receipt = receipts
             .of(&log.path)
-            .filter(|receipt| receipt.holds_for(&log.identity))
-            .and_then(|receipt| receipt.cwd.clone());
-        known
-            .or_else(|| peek(&log.open(), log.agent, |facts| facts.cwd.is_some()).cwd)
-            .or_else(|| self.place(log))
-            .map(Arc::from)
+            .filter(|receipt| receipt.holds_for(&log.identity));
+        let told = match receipt {
+            Some(receipt) => receipt.cwd.clone(),
+            None => peek(&log.open(), log.agent, |facts| facts.cwd.is_some()).cwd,
+        };
+        told.or_else(|| self.place(log)).map(Arc::from)
     }
 
     /// Where a log's task worked, as files say that its agent keeps beside the log.
