@@ -71,7 +71,7 @@ pub(crate) fn read_short(
         // Nearly every posting is one byte or two, and which cannot be foretold: both are looked at, and one is taken or both.
         while let Some(&[gap, frequency]) = input.rest().first_chunk() {
             let is_often = gap & 1;
-            if gap | frequency * is_often >= 0x80 {
+            if (gap | (frequency * is_often)) >= 0x80 {
                 break;
             }
             let doc = document(input, next + u64::from(gap >> 1), documents)?;

@@ -90,7 +90,7 @@ pub(crate) fn measure_sessions(logs: &Path, words: &[String]) -> io::Result<()> 
 }
 
 /// Copies the logs, so that no sidecar is written beside the originals. Returns how many bytes they have.
-fn copy_logs(from: &Path, to: &Path) -> io::Result<u64> {
+pub(crate) fn copy_logs(from: &Path, to: &Path) -> io::Result<u64> {
     fs::create_dir_all(to)?;
     let mut bytes = 0;
     for entry in fs::read_dir(from)? {
