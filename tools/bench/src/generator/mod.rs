@@ -107,6 +107,7 @@ pub(crate) fn write_set(size: Size, folder: &Path) -> io::Result<u64> {
 }
 
 /// One log of Claude Code of about so many bytes, and the lines of one more turn.
+#[cfg(feature = "peers")]
 pub(crate) fn one_log(bytes: u64, seed: u64) -> serde_json::Result<(Vec<u8>, Vec<Vec<u8>>)> {
     let random = Random::new(seed);
     let words = Vocabulary::new(random.of(0), WORDS);
