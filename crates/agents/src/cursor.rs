@@ -221,10 +221,10 @@ mod tests {
 
     #[test]
     fn a_folder_is_of_the_directories_that_it_could_name() {
-        let log = Path::new("/h/.cursor/projects/work-my-api-2/agent-transcripts/a/a.jsonl");
-        assert!(Cursor.worked_in(log, Path::new("/work/my.api-2")));
-        assert!(!Cursor.worked_in(log, Path::new("/work/my.api")));
-        assert!(!Cursor.worked_in(Path::new("/x/a.jsonl"), Path::new("/work")));
+        let log = Path::new("/h/.cursor/projects/src-my-api-2/agent-transcripts/a/a.jsonl");
+        assert!(Cursor.worked_in(log, Path::new("/src/my.api-2")));
+        assert!(!Cursor.worked_in(log, Path::new("/src/my.api")));
+        assert!(!Cursor.worked_in(Path::new("/x/a.jsonl"), Path::new("/src")));
     }
 
     #[test]

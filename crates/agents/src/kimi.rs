@@ -420,21 +420,21 @@ mod tests {
 
     #[test]
     fn a_folder_is_named_by_the_hash_of_its_directory() {
-        // MD5 of "/work/api".
-        let hash: String = Md5::digest(b"/work/api")
+        // MD5 of "/src/api".
+        let hash: String = Md5::digest(b"/src/api")
             .iter()
             .map(|byte| format!("{byte:02x}"))
             .collect();
         let log = PathBuf::from(format!("/h/.kimi/sessions/{hash}/s1/wire.jsonl"));
-        assert!(Kimi.worked_in(&log, Path::new("/work/api")));
-        assert!(!Kimi.worked_in(&log, Path::new("/work/web")));
+        assert!(Kimi.worked_in(&log, Path::new("/src/api")));
+        assert!(!Kimi.worked_in(&log, Path::new("/src/web")));
         let files = Kimi.place_files(&log);
         assert_eq!(files, [PathBuf::from("/h/.kimi/kimi.json")]);
-        let text = r#"{"work_dirs":[{"path":"/work/web"},{"path":"/work/api","kaos":"local"}]}"#;
+        let text = r#"{"work_dirs":[{"path":"/src/web"},{"path":"/src/api","kaos":"local"}]}"#;
         assert_eq!(
             Kimi.place_in(&log, Path::new("/h/.kimi/kimi.json"), text)
                 .as_deref(),
-            Some("/work/api")
+            Some("/src/api")
         );
         for odd in ["", "{}", r#"{"work_dirs":3}"#] {
             assert_eq!(Kimi.place_in(&log, Path::new("x"), odd), None);

@@ -129,13 +129,10 @@ mod tests {
         };
         assert_eq!(mark, Path::new("/h/.gemini/tmp/api/.project_root"));
         assert_eq!(registry, Path::new("/h/.gemini/projects.json"));
-        assert_eq!(
-            place(log, mark, "/work/api\n").as_deref(),
-            Some("/work/api")
-        );
+        assert_eq!(place(log, mark, "/src/api\n").as_deref(), Some("/src/api"));
         assert_eq!(place(log, mark, " "), None);
-        let text = r#"{"version":1,"projects":{"/work/web":"web","/work/api":"api"}}"#;
-        assert_eq!(place(log, registry, text).as_deref(), Some("/work/api"));
+        let text = r#"{"version":1,"projects":{"/src/web":"web","/src/api":"api"}}"#;
+        assert_eq!(place(log, registry, text).as_deref(), Some("/src/api"));
         for odd in [
             "",
             "[]",
@@ -152,13 +149,13 @@ mod tests {
 
     #[test]
     fn a_hash_is_of_one_directory() {
-        let name = hash("/work/api");
+        let name = hash("/src/api");
         let log = PathBuf::from(LOG.replace("/api/", &format!("/{name}/")));
-        assert!(hash_is_of(&log, Path::new("/work/api")));
-        assert!(!hash_is_of(&log, Path::new("/work/web")));
-        assert!(!hash_is_of(Path::new(LOG), Path::new("/work/api")));
+        assert!(hash_is_of(&log, Path::new("/src/api")));
+        assert!(!hash_is_of(&log, Path::new("/src/web")));
+        assert!(!hash_is_of(Path::new(LOG), Path::new("/src/api")));
         let registry = Path::new("/h/.gemini/projects.json");
-        let text = r#"{"projects":{"/work/api":"api"}}"#;
-        assert_eq!(place(&log, registry, text).as_deref(), Some("/work/api"));
+        let text = r#"{"projects":{"/src/api":"api"}}"#;
+        assert_eq!(place(&log, registry, text).as_deref(), Some("/src/api"));
     }
 }
