@@ -2,13 +2,15 @@
 //! and both are a search for the next quote. It gives what serde_json gives or nothing: where a text is odd in any way,
 //! serde_json reads it again and decides.
 
+mod string;
+
 use std::fmt;
 use std::ops::Range;
 
-use memchr::memchr;
 use serde::de::{self, Deserialize, DeserializeSeed, Deserializer, MapAccess, SeqAccess, Visitor};
 use serde::forward_to_deserialize_any;
-use wide::u8x16;
+
+use self::string::{escape, specials, unescaped};
 
 /// Reads a value that is the whole of `json`.
 ///
@@ -157,7 +159,12 @@ impl<'de> Scan<'de> {
             return Err(Doubt);
         }
         if !is_whole {
-            visitor.visit_f64(number.parse().map_err(|_| Doubt)?)
+            let number: f64 = number.parse().map_err(|_| Doubt)?;
+            // serde_json has an error for what does not fit.
+            if !number.is_finite() {
+                return Err(Doubt);
+            }
+            visitor.visit_f64(number)
         } else if number.starts_with('-') {
             visitor.visit_i64(number.parse().map_err(|_| Doubt)?)
         } else {
@@ -251,85 +258,6 @@ impl<'de> Scan<'de> {
             _ => Err(Doubt),
         }
     }
-}
-
-/// Which of the next bytes of a string's content do not stand for themselves, the first one the lowest bit, and how many
-/// were looked at: 32 where there are so many.
-#[inline]
-fn specials(content: &[u8]) -> (u32, usize) {
-    let special = |lane: &[u8; 16]| {
-        let lane = u8x16::new(*lane);
-        let control = lane.min(u8x16::splat(0x1f)).simd_eq(lane);
-        let marks = lane.simd_eq(u8x16::splat(b'"')) | lane.simd_eq(u8x16::splat(b'\\'));
-        (control | marks).to_bitmask()
-    };
-    let block = content.first_chunk::<32>().map(|block| block.as_chunks().0);
-    if let Some([low, high]) = block {
-        return (special(low) | special(high) << 16, 32);
-    }
-    let is_special = |byte: &u8| matches!(byte, 0..0x20 | b'"' | b'\\');
-    let rest = content.iter().take(32);
-    let length = rest.len();
-    (
-        rest.rev()
-            .fold(0, |found, byte| found << 1 | u32::from(is_special(byte))),
-        length,
-    )
-}
-
-/// The length of the escape at the start of `text`, if it is one.
-fn escape(text: &[u8]) -> Option<usize> {
-    match text {
-        [
-            b'\\',
-            b'"' | b'\\' | b'/' | b'b' | b'f' | b'n' | b'r' | b't',
-            ..,
-        ] => Some(2),
-        [b'\\', b'u', hex @ ..] => {
-            let hex = hex.first_chunk::<4>()?;
-            hex.iter().all(u8::is_ascii_hexdigit).then_some(6)
-        }
-        _ => None,
-    }
-}
-
-/// A string's content, whose escapes [`escape`] knows, without them; nothing if half a surrogate pair is among them.
-fn unescaped(content: &str) -> Option<String> {
-    let mut out = String::with_capacity(content.len());
-    let mut rest = content;
-    loop {
-        let run = memchr(b'\\', rest.as_bytes()).unwrap_or(rest.len());
-        let (run, escape) = rest.split_at_checked(run)?;
-        out.push_str(run);
-        let (length, letter) = match escape.as_bytes() {
-            [] => return Some(out),
-            [_, b'n', ..] => (2, '\n'),
-            [_, b't', ..] => (2, '\t'),
-            [_, b'r', ..] => (2, '\r'),
-            [_, b'b', ..] => (2, '\u{8}'),
-            [_, b'f', ..] => (2, '\u{c}'),
-            [_, b'u', ..] => match unit(escape)? {
-                high @ 0xd800..0xdc00 => {
-                    let low @ 0xdc00..0xe000 = unit(escape.get(6..)?)? else {
-                        return None;
-                    };
-                    let letter = 0x10000 + ((high - 0xd800) << 10) + (low - 0xdc00);
-                    (12, char::from_u32(letter)?)
-                }
-                unit => (6, char::from_u32(unit)?),
-            },
-            [_, itself, ..] => (2, char::from(*itself)),
-            [_] => return None,
-        };
-        out.push(letter);
-        rest = escape.get(length..)?;
-    }
-}
-
-/// The number in a `\uXXXX`.
-fn unit(escape: &str) -> Option<u32> {
-    let hex = escape.strip_prefix("\\u")?.get(..4)?;
-    u32::from_str_radix(hex, 16).ok()
 }
 
 impl<'de> Deserializer<'de> for &mut Scan<'de> {
@@ -435,157 +363,4 @@ impl<'de> SeqAccess<'de> for &mut Within<'_, 'de> {
 }
 
 #[cfg(test)]
-mod tests {
-    use super::*;
-    use proptest::prelude::*;
-    use serde::de::IgnoredAny;
-    use serde_json::Value;
-
-    /// What the scan is sure of is what serde_json says. (Fractions may differ in their last bit; nobody reads them.)
-    fn agrees(json: &[u8]) -> bool {
-        fn whole(value: Value) -> Value {
-            match value {
-                Value::Number(number) if number.is_f64() => Value::Null,
-                Value::Array(list) => list.into_iter().map(whole).collect(),
-                Value::Object(object) => {
-                    Value::Object(object.into_iter().map(|(k, v)| (k, whole(v))).collect())
-                }
-                other => other,
-            }
-        }
-        let read = scanned::<Value>(json);
-        let sure = read.is_some();
-        if let Some(value) = read {
-            let serdes = serde_json::from_slice(json).map(whole);
-            assert_eq!(serdes.ok(), Some(whole(value)), "{}", json.escape_ascii());
-        }
-        if scanned::<IgnoredAny>(json).is_some() {
-            let serdes = serde_json::from_slice::<IgnoredAny>(json);
-            assert!(serdes.is_ok(), "{}", json.escape_ascii());
-        }
-        sure
-    }
-
-    #[test]
-    fn ordinary_json_leaves_no_doubt() {
-        for json in [
-            r#"{"a":"x","b":[1,-2,0,3.5,true,false,null],"c":{"d":{}},"e":[]}"#,
-            r#" { "a" : [ "x" , { } ] , "b" : [ ] } "#,
-            r#"["\"quoted\" \\ \/ \b\f\n\r\t \u00e9 \ud83d\ude00","日本語 and more than sixteen bytes","\\"]"#,
-            r#""""#,
-        ] {
-            assert!(agrees(json.as_bytes()), "{json}");
-            assert!(scanned::<IgnoredAny>(json.as_bytes()).is_some(), "{json}");
-        }
-    }
-
-    #[test]
-    fn what_is_no_json_is_never_read() {
-        for json in [
-            "",
-            "{",
-            "{\"a\"",
-            "{\"a\":",
-            "{\"a\":1",
-            "{\"a\":1,",
-            "{\"a\":1,}",
-            "{,}",
-            "{\"a\" 1}",
-            "{1:2}",
-            "[",
-            "[1",
-            "[1,",
-            "[1,]",
-            "[,]",
-            "[1 2]",
-            "[1}",
-            "{\"a\":1]",
-            "[]]",
-            "[] []",
-            "01",
-            "-",
-            "1.",
-            ".5",
-            "1e",
-            "1e+",
-            "+1",
-            "tru",
-            "nulll",
-            "\"a",
-            "\"\\\"",
-            "\"\\x\"",
-            "\"\\u12\"",
-            "\"\\u12g4\"",
-            "\"\\ud83d\"",
-            "\"\\ude00\"",
-            "\"\\ud83d\\ud83d\"",
-            "\"tab\there\"",
-            "\"\0\"",
-            "\u{feff}[]",
-            "'a'",
-            "NaN",
-        ] {
-            assert!(!agrees(json.as_bytes()), "{json}");
-        }
-    }
-
-    #[test]
-    fn strings_without_escapes_are_borrowed() {
-        let plain = "a string of more than sixteen bytes, é";
-        let json = format!("[\"{plain}\"]");
-        assert_eq!(scanned::<Vec<&str>>(json.as_bytes()), Some(vec![plain]));
-    }
-
-    #[test]
-    fn nesting_is_bounded() {
-        for deep in [10, 64, 65, 200, 100_000] {
-            let json = format!("{}{}", "[".repeat(deep), "]".repeat(deep));
-            assert_eq!(scanned::<IgnoredAny>(json.as_bytes()).is_some(), deep <= 64);
-            assert!(read::<IgnoredAny>(json.as_bytes()).is_ok());
-        }
-    }
-
-    fn value() -> impl Strategy<Value = Value> {
-        let leaf = prop_oneof![
-            Just(Value::Null),
-            any::<bool>().prop_map(Value::from),
-            any::<i64>().prop_map(Value::from),
-            any::<f64>().prop_map(Value::from),
-            "[ -~]{0,40}".prop_map(Value::from),
-            "\\PC{0,24}".prop_map(Value::from),
-            "[\\n\\t\"\\\\é]{0,12}".prop_map(Value::from),
-        ];
-        leaf.prop_recursive(4, 32, 6, |inner| {
-            prop_oneof![
-                proptest::collection::vec(inner.clone(), 0..6).prop_map(Value::from),
-                proptest::collection::btree_map("[a-z\"é]{0,6}", inner, 0..6)
-                    .prop_map(|members| Value::Object(members.into_iter().collect())),
-            ]
-        })
-    }
-
-    proptest! {
-        #[test]
-        fn reads_what_serde_json_reads(value in value()) {
-            agrees(value.to_string().as_bytes());
-            agrees(serde_json::to_string_pretty(&value).unwrap().as_bytes());
-        }
-
-        #[test]
-        fn a_changed_byte_misleads_it_nowhere(value in value(), at in any::<prop::sample::Index>(), byte in any::<u8>(), cut in any::<bool>()) {
-            let mut json = value.to_string().into_bytes();
-            let at = at.index(json.len());
-            if cut {
-                json.truncate(at);
-            } else {
-                json[at] = byte;
-            }
-            agrees(&json);
-        }
-
-        #[test]
-        fn any_bytes_are_read_alike(json in r#"[\[\]{}:,"\\u0-9a-fnrtel \.+\-]{0,24}"#) {
-            agrees(json.as_bytes());
-        }
-    }
-}
+mod tests;
