@@ -106,7 +106,7 @@ pub(crate) fn write_set(size: Size, folder: &Path) -> io::Result<u64> {
         .sum()
 }
 
-/// One log of Claude Code of about so many bytes, and the lines of one more turn.
+/// One log of Claude Code of about so many bytes, and the lines of the turns that come after.
 #[cfg(feature = "peers")]
 pub(crate) fn one_log(bytes: u64, seed: u64) -> serde_json::Result<(Vec<u8>, Vec<Vec<u8>>)> {
     let random = Random::new(seed);

@@ -275,7 +275,7 @@ pub(crate) fn measure_warm(house: &House, effort: Effort, report: &mut Report) -
         );
         let ratio = of(ranking, words) / of(tantivy, words);
         report.hold_one(
-            &format!("k={words}: its ranking alone / tantivy"),
+            &format!("k={words}: ranking open sidecars / tantivy"),
             ratio,
             Bar::None,
         );

@@ -1,6 +1,7 @@
 //! The other side of a warm measurement: a process that opens an index once and answers every question, twice, the second
 //! time against the clock. memfold's engine is asked as a front end asks it, so each search looks at the logs' folders
-//! again; its ranking alone, over sidecars that stay open, is what a peer's search is.
+//! again. Beside it its gathering and ranking alone, over the logs' own sidecars, all open and no roll-up of them: what a
+//! peer's search does.
 
 use std::collections::BTreeMap;
 use std::ffi::OsString;
@@ -28,7 +29,7 @@ pub(crate) const SUBJECTS: [&str; 4] = [
     "tantivy",
     "FTS5",
     "memfold, its engine open",
-    "memfold, gathering and ranking",
+    "memfold, ranking open sidecars",
 ];
 
 /// Answers the questions of a file, and prints the median time of each length in microseconds.
