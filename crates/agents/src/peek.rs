@@ -1,7 +1,9 @@
 //! A first look at a line, to tell whose log it is: its keys and short strings, two levels deep, up to where it breaks off.
 
+use std::borrow::Cow;
 use std::fmt;
 
+use memfold_log::repair;
 use serde::de::{DeserializeSeed, Deserializer, MapAccess, Visitor};
 
 use crate::json::{Key, otherwise};
@@ -17,17 +19,30 @@ pub(crate) struct Peek {
 const LONGEST: usize = 64;
 
 impl Peek {
-    /// Looks at a line, which may be cut short.
+    /// Looks at a line, which may be cut short. Where it needs mending to be read, it is looked at as mended.
     pub(crate) fn at(line: &[u8]) -> Peek {
         let line = line.strip_prefix(b"\xef\xbb\xbf").unwrap_or(line);
+        let (peek, whole) = Peek::into(line);
+        if whole {
+            return peek;
+        }
+        match repair::json(line) {
+            Cow::Owned(mended) => Peek::into(mended.as_bytes()).0,
+            Cow::Borrowed(_) => peek,
+        }
+    }
+
+    /// What is seen of a line, and whether that is all of it: what was seen before a fault counts.
+    fn into(line: &[u8]) -> (Peek, bool) {
         let mut peek = Peek::default();
-        // What was seen before a fault counts, so the fault itself does not.
-        let _ = Look {
+        let look = Look {
             below: "",
             peek: &mut peek,
-        }
-        .deserialize(&mut serde_json::Deserializer::from_slice(line));
-        peek
+        };
+        let whole = look
+            .deserialize(&mut serde_json::Deserializer::from_slice(line))
+            .is_ok();
+        (peek, whole)
     }
 
     /// The line has this key; `message.content` is a key of the object under `message`.
@@ -146,5 +161,14 @@ mod tests {
         );
         assert_eq!(peek.text("payload.id"), "a");
         assert!(!Peek::at(b"\0\0\0").has("type"));
+    }
+
+    #[test]
+    fn a_line_that_needs_mending_shows_what_it_has() {
+        let lone_surrogate = br#"{"message":{"content":"\ud800"},"type":"user"}"#;
+        let not_utf8 = b"{\"message\":{\"content\":\"\xff\"},\"type\":\"user\",\"cut";
+        for line in [&lone_surrogate[..], not_utf8] {
+            assert_eq!(Peek::at(line).text("type"), "user");
+        }
     }
 }
