@@ -8,6 +8,7 @@ use std::marker::PhantomData;
 
 use memfold_log::Timestamp;
 use serde::de::{Deserialize, Deserializer, IgnoredAny, MapAccess, SeqAccess, Visitor};
+use serde_json::value::RawValue;
 
 /// The visits a lenient visitor does not care for: each yields the default, and a list or an object is read to its end.
 macro_rules! otherwise {
@@ -279,6 +280,17 @@ impl<'de> Deserialize<'de> for Seen {
         Ok(Seen(
             Option::<IgnoredAny>::deserialize(deserializer)?.is_some(),
         ))
+    }
+}
+
+/// A value as it is written, if it is one other than null.
+#[derive(Clone, Copy, Debug, Default)]
+pub(crate) struct Raw<'a>(pub(crate) Option<&'a RawValue>);
+
+impl<'de: 'a, 'a> Deserialize<'de> for Raw<'a> {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        let raw = <&RawValue>::deserialize(deserializer)?;
+        Ok(Raw(Some(raw).filter(|raw| raw.get() != "null")))
     }
 }
 

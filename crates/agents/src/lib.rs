@@ -29,6 +29,8 @@ mod json;
 mod kimi;
 mod line;
 mod message;
+mod object_writer;
+mod opencode;
 mod output;
 mod own;
 mod owned;
@@ -39,6 +41,7 @@ mod qwen;
 mod scan;
 mod shell;
 mod store;
+pub mod tables;
 mod wrapped;
 
 use std::borrow::Cow;
@@ -49,6 +52,7 @@ use memfold_log::event::{Facts, Reading};
 
 pub use memfold_log::Form;
 pub use store::{Days, PathFacts, Resume, Store};
+use tables::Tables;
 
 /// Every agent, in the order they are asked whether a log is theirs.
 static AGENTS: &[&dyn Agent] = &[
@@ -63,6 +67,7 @@ static AGENTS: &[&dyn Agent] = &[
     &kimi::Kimi,
     &dsh::Dsh,
     &deepcode::Deepcode,
+    &opencode::OpenCode,
     &own::Own,
 ];
 
@@ -118,6 +123,11 @@ pub trait Agent: Sync {
 
     /// Whether a file below a store could be one of its logs, by its name alone, and in which form.
     fn names(&self, path_below_store: &Path) -> Option<Form>;
+
+    /// The tables of its database, for an agent that keeps many sessions in one. Each session is a log.
+    fn tables(&self) -> Option<&'static Tables> {
+        None
+    }
 
     /// Whether a log is its own, by its first lines. The last of them may be cut short.
     fn claims(&self, first_lines: &[&[u8]]) -> bool;

@@ -53,6 +53,17 @@ pub(crate) fn base(
     }
 }
 
+/// Where programs keep their data: where the XDG variable points, if it is an absolute path, else below the home directory.
+pub(crate) fn data_folder(
+    env: &dyn Fn(&str) -> Option<OsString>,
+    home: Option<&Path>,
+) -> Option<PathBuf> {
+    env("XDG_DATA_HOME")
+        .map(PathBuf::from)
+        .filter(|folder| folder.is_absolute())
+        .or_else(|| home.map(|home| home.join(".local/share")))
+}
+
 /// A log's name without its endings: `a` for `a.jsonl.zst`.
 pub(crate) fn stem(path: &Path) -> Option<&str> {
     let name = path.file_name()?.to_str()?;

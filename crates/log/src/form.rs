@@ -1,8 +1,8 @@
-//! Which of the three forms a log file has, told by its name.
+//! How a log is stored, told by its file's name.
 
 use std::path::Path;
 
-/// The form of a log file.
+/// How a log is stored.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Form {
     /// `.jsonl`: an event a line.
@@ -11,6 +11,9 @@ pub enum Form {
     CompressedLines,
     /// `.json`: one document that holds an array of messages.
     Document,
+    /// A session of a database, `.db`: its rows are told as lines, and places are those of the text that they make. Such a
+    /// log's path is the database's with the session's id below it.
+    Rows,
 }
 
 impl Form {
@@ -32,8 +35,19 @@ impl Form {
             Some(Form::CompressedLines)
         } else if ends(".json") {
             Some(Form::Document)
+        } else if ends(".db") {
+            Some(Form::Rows)
         } else {
             None
+        }
+    }
+
+    /// Whether what is appended can be folded onto what was folded before: the log's text is read at any place of it, and
+    /// what follows its last whole turn is no turn yet.
+    pub fn grows(self) -> bool {
+        match self {
+            Form::Lines | Form::Rows => true,
+            Form::CompressedLines | Form::Document => false,
         }
     }
 }

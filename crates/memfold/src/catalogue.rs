@@ -16,6 +16,7 @@ use crate::error::Error;
 use crate::project;
 use crate::request::Logs;
 use crate::rollup::{Rolled, Rollup};
+use crate::sessions::SessionEntry;
 
 /// A walk below a folder that was named goes so deep and looks at so much.
 const FOLDER_LIMITS: Limits = Limits {
@@ -37,6 +38,10 @@ pub(crate) struct LogEntry {
     pub(crate) in_store: bool,
     /// What the roll-up knows of it in its present state.
     pub(crate) rolled: Option<Rolled>,
+    /// How large it is, by stat; of a session whose text was not told yet, its share of the database.
+    pub(crate) bytes: u64,
+    /// Where it is the session of a database: that, and what its listing says.
+    pub(crate) session: Option<Arc<SessionEntry>>,
 }
 
 /// What was found, and what should be said about it.
@@ -48,9 +53,40 @@ pub(crate) struct Found {
     pub(crate) walked: Vec<PathBuf>,
 }
 
+/// What is known of a log by its place.
+#[derive(Clone, Default)]
+pub(crate) struct Of {
+    pub(crate) archived: bool,
+    pub(crate) in_store: bool,
+    pub(crate) rolled: Option<Rolled>,
+}
+
 impl LogEntry {
+    pub(crate) fn of_file(
+        path: PathBuf,
+        form: Form,
+        agent: &'static dyn Agent,
+        identity: Identity,
+        of: Of,
+    ) -> LogEntry {
+        LogEntry {
+            path,
+            form,
+            agent,
+            identity,
+            archived: of.archived,
+            in_store: of.in_store,
+            rolled: of.rolled,
+            bytes: identity.size,
+            session: None,
+        }
+    }
+
     pub(crate) fn open(&self) -> LogFile {
-        LogFile::at(&self.path, self.form, self.identity)
+        match &self.session {
+            Some(session) => session.open(),
+            None => LogFile::at(&self.path, self.form, self.identity),
+        }
     }
 
     pub(crate) fn path_facts(&self) -> PathFacts {
@@ -77,9 +113,9 @@ impl Memfold {
                 ..Found::default()
             }),
             Logs::Below(folders) => self.below(folders, receipts, rollup),
-            Logs::Everywhere => Ok(self.in_stores(rollup)),
+            Logs::Everywhere => Ok(self.in_stores(receipts, rollup)),
             Logs::Project => {
-                let mut found = self.in_stores(rollup);
+                let mut found = self.in_stores(receipts, rollup);
                 let project = self.project();
                 found
                     .logs
@@ -96,10 +132,23 @@ impl Memfold {
             what,
             hint: "name a log of an agent: a .jsonl, .jsonl.zst or .json file".to_owned(),
         };
+        if let Some(session) = self.session_at(path, receipts)? {
+            return Ok(session);
+        }
         let path = memfold_disk::resolve(path).map_err(|error| file_error(cause(&error)))?;
         let identity =
             Identity::at(&path, Links::Follow).map_err(|error| file_error(cause(&error)))?;
         let form = Form::of(&path).unwrap_or(Form::Lines);
+        if form == Form::Rows && database_agent(&path).is_some() {
+            return Err(Error::File {
+                what: "a database of many sessions".to_owned(),
+                hint: format!(
+                    "name one as {}/SESSION (memfold logs lists them), or all with --logs",
+                    path.display()
+                ),
+                path,
+            });
+        }
         let stores = self.stores();
         let in_store = stores
             .iter()
@@ -110,18 +159,15 @@ impl Memfold {
         let archived = stores
             .iter()
             .any(|(_, store)| store.archived && memfold_disk::is_below(&path, &store.dir));
-        Ok(LogEntry {
-            path,
-            form,
-            agent,
-            identity,
+        let of = Of {
             archived,
             in_store,
             rolled: None,
-        })
+        };
+        Ok(LogEntry::of_file(path, form, agent, identity, of))
     }
 
-    fn stores(&self) -> Vec<(&'static dyn Agent, memfold_agents::Store)> {
+    pub(crate) fn stores(&self) -> Vec<(&'static dyn Agent, memfold_agents::Store)> {
         let home = self.variable("HOME").map(PathBuf::from);
         let mut stores = Vec::new();
         for agent in memfold_agents::all() {
@@ -135,7 +181,7 @@ impl Memfold {
         stores
     }
 
-    fn in_stores(&self, rollup: Option<&Rollup>) -> Found {
+    fn in_stores(&self, receipts: &Receipts, rollup: Option<&Rollup>) -> Found {
         let mut found = Found::default();
         let mut seen = HashSet::new();
         for (agent, store) in self.stores() {
@@ -151,19 +197,24 @@ impl Memfold {
                         let Some(form) = agent.names(below) else {
                             continue;
                         };
-                        if seen.insert(file.path.clone()) {
-                            found.logs.push(LogEntry {
-                                rolled: rollup
-                                    .and_then(|rollup| rollup.find(&file.path, &file.identity))
-                                    .filter(|rolled| rolled.agent.name() == agent.name()),
-                                path: file.path,
-                                form,
-                                agent,
-                                identity: file.identity,
-                                archived: store.archived,
-                                in_store: true,
-                            });
+                        if !seen.insert(file.path.clone()) {
+                            continue;
                         }
+                        let of = Of {
+                            archived: store.archived,
+                            in_store: true,
+                            rolled: rollup
+                                .and_then(|rollup| rollup.find(&file.path, &file.identity))
+                                .filter(|rolled| rolled.agent.name() == agent.name()),
+                        };
+                        if form == Form::Rows {
+                            self.sessions_of(&file.path, agent, &of, receipts, &mut found);
+                            continue;
+                        }
+                        let identity = file.identity;
+                        found
+                            .logs
+                            .push(LogEntry::of_file(file.path, form, agent, identity, of));
                     }
                     Err(error) if error.is_not_found() => {}
                     Err(error) => found.notes.push(error.to_string()),
@@ -185,13 +236,29 @@ impl Memfold {
         let mut seen = HashSet::new();
         let mut unknown = 0usize;
         for folder in folders {
+            if let Some(session) = self.session_at(folder, receipts)? {
+                found.logs.push(session);
+                continue;
+            }
             let real = memfold_disk::resolve(folder).map_err(|error| Error::File {
                 path: folder.clone(),
                 what: cause(&error),
                 hint: "name a folder that holds logs".to_owned(),
             })?;
             if real.is_file() {
-                found.logs.push(self.entry(&real, receipts)?);
+                match database_agent(&real) {
+                    Some(agent) => {
+                        let in_store = stores
+                            .iter()
+                            .any(|(_, store)| memfold_disk::is_below(&real, &store.dir));
+                        let of = Of {
+                            in_store,
+                            ..Of::default()
+                        };
+                        self.sessions_of(&real, agent, &of, receipts, &mut found);
+                    }
+                    None => found.logs.push(self.entry(&real, receipts)?),
+                }
                 continue;
             }
             found.walked.push(real.clone());
@@ -209,8 +276,24 @@ impl Memfold {
                     continue;
                 }
                 let form = Form::of(&file.path).unwrap_or(Form::Lines);
-                let rolled = rollup.and_then(|rollup| rollup.find(&file.path, &file.identity));
-                let agent = match &rolled {
+                let of = |archived: bool| {
+                    stores.iter().any(|(_, store)| {
+                        (!archived || store.archived)
+                            && memfold_disk::is_below(&file.path, &store.dir)
+                    })
+                };
+                let of = Of {
+                    archived: of(true),
+                    in_store: of(false),
+                    rolled: rollup.and_then(|rollup| rollup.find(&file.path, &file.identity)),
+                };
+                if form == Form::Rows {
+                    if let Some(agent) = database_agent(&file.path) {
+                        self.sessions_of(&file.path, agent, &of, receipts, &mut found);
+                    }
+                    continue;
+                }
+                let agent = match &of.rolled {
                     Some(rolled) => Some(rolled.agent),
                     None => detect(
                         &LogFile::at(&file.path, form, file.identity),
@@ -219,22 +302,10 @@ impl Memfold {
                 };
                 match agent {
                     Some(agent) => {
-                        let of = |archived: bool| {
-                            stores.iter().any(|(_, store)| {
-                                (!archived || store.archived)
-                                    && memfold_disk::is_below(&file.path, &store.dir)
-                            })
-                        };
-                        let (in_store, archived) = (of(false), of(true));
-                        found.logs.push(LogEntry {
-                            path: file.path,
-                            form,
-                            agent,
-                            identity: file.identity,
-                            archived,
-                            in_store,
-                            rolled,
-                        });
+                        let identity = file.identity;
+                        found
+                            .logs
+                            .push(LogEntry::of_file(file.path, form, agent, identity, of));
                     }
                     // Any file may be JSON; only lines of it make a log likely.
                     None if form == Form::Document => {}
@@ -268,6 +339,9 @@ impl Memfold {
     pub(crate) fn cwd(&self, log: &LogEntry, receipts: &Receipts) -> Option<Arc<str>> {
         if let Some(cwd) = log.rolled.as_ref().and_then(|rolled| rolled.cwd.clone()) {
             return Some(cwd);
+        }
+        if let Some(session) = &log.session {
+            return session.facts.cwd.as_deref().map(Arc::from);
         }
         let receipt = receipts
             .of(&log.path)
@@ -350,7 +424,7 @@ fn plain_form_wins(logs: &mut Vec<LogEntry>) {
         .collect();
     logs.retain(|log| {
         let plainly = match log.form {
-            Form::Lines => return true,
+            Form::Lines | Form::Rows => return true,
             Form::CompressedLines => log.path.with_extension(""),
             Form::Document => log.path.with_extension("jsonl"),
         };
@@ -365,12 +439,23 @@ fn plain_form_wins(logs: &mut Vec<LogEntry>) {
     logs.dedup_by(|a, b| a.path == b.path);
 }
 
-/// Where a log's sidecar should be. None inside a work tree is ever read: it may have come with a clone.
+/// Where a log's sidecar should be. None inside a work tree is ever read: it may have come with a clone. Nothing can lie
+/// beside a session of a database.
 pub(crate) fn place_of(
-    log: &Path,
+    log: &LogEntry,
     known: &mut std::collections::HashMap<PathBuf, memfold_sidecar::Place>,
 ) -> memfold_sidecar::Place {
-    let folder = log.parent().unwrap_or(log);
+    match log.form {
+        Form::Rows => memfold_sidecar::Place::Cache,
+        _ => place_in(log.path.parent().unwrap_or(&log.path), known),
+    }
+}
+
+/// Where the sidecars of a folder's logs should be.
+pub(crate) fn place_in(
+    folder: &Path,
+    known: &mut std::collections::HashMap<PathBuf, memfold_sidecar::Place>,
+) -> memfold_sidecar::Place {
     *known.entry(folder.to_owned()).or_insert_with(|| {
         if project::in_work_tree(folder) {
             memfold_sidecar::Place::Cache
@@ -380,7 +465,16 @@ pub(crate) fn place_of(
     })
 }
 
+/// The agent whose database a file could be, by its name.
+pub(crate) fn database_agent(path: &Path) -> Option<&'static dyn Agent> {
+    let name = Path::new(path.file_name()?);
+    memfold_agents::all()
+        .iter()
+        .copied()
+        .find(|agent| agent.tables().is_some() && agent.names(name) == Some(Form::Rows))
+}
+
 /// Why the disk refused, without the path that the error of ours names.
-fn cause(error: &memfold_disk::DiskError) -> String {
+pub(crate) fn cause(error: &memfold_disk::DiskError) -> String {
     std::error::Error::source(error).map_or_else(|| error.to_string(), ToString::to_string)
 }

@@ -10,6 +10,7 @@ use crate::error::Error;
 use crate::places::PlaceFiles;
 use crate::project::{self, Projects};
 use crate::request::Viewer;
+use crate::sessions::Databases;
 use crate::switch::Switch;
 
 /// Looks an environment variable up.
@@ -50,6 +51,7 @@ pub struct Memfold {
     keeper: Keeper,
     switch: Switch,
     roll_from: usize,
+    databases: Databases,
 }
 
 impl Memfold {
@@ -94,6 +96,7 @@ impl Memfold {
             keeper,
             switch,
             roll_from: options.roll_from,
+            databases: Databases::default(),
         })
     }
 
@@ -133,6 +136,10 @@ impl Memfold {
 
     pub(crate) fn roll_from(&self) -> usize {
         self.roll_from
+    }
+
+    pub(crate) fn databases(&self) -> &Databases {
+        &self.databases
     }
 
     pub(crate) fn switch(&self) -> &Switch {

@@ -30,6 +30,7 @@ mod roll;
 mod rollup;
 mod search;
 mod segments;
+mod sessions;
 mod switch;
 mod tasks;
 mod upkeep;

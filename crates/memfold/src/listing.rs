@@ -73,7 +73,7 @@ impl Memfold {
             short: String::new(),
             agent: entry.agent.name(),
             path: entry.path.clone(),
-            bytes: entry.identity.size,
+            bytes: entry.bytes,
             time: written.map(|time| Timestamp(time).rfc3339()),
             turns: receipt.map(|receipt| receipt.turns),
             events: receipt.map(|receipt| receipt.documents),
@@ -103,6 +103,8 @@ impl Memfold {
             Err(_) => "none",
             Ok(now) if now != Identity::from_bytes(&receipt.sidecar) => "changed",
             Ok(_) if entry.identity == Identity::from_bytes(&receipt.log) => "current",
+            // A database that grew, by another session perhaps.
+            Ok(_) if entry.session.is_some() => "to be proved",
             Ok(_) if entry.identity.size > Identity::from_bytes(&receipt.log).size => "behind",
             Ok(_) => "to be proved",
         }
@@ -235,7 +237,7 @@ impl Memfold {
             root: self.project().to_owned(),
             earlier: self.switch().is_on(self.project())?,
             logs: found.logs.len(),
-            log_bytes: found.logs.iter().map(|log| log.identity.size).sum(),
+            log_bytes: found.logs.iter().map(|log| log.bytes).sum(),
             agents: Vec::new(),
             sidecars: 0,
             sidecar_bytes: 0,

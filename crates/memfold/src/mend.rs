@@ -80,7 +80,7 @@ impl Memfold {
     fn folded_again(&self, entry: LogEntry, receipts: &Receipts) -> KeptLog {
         let place = match receipts.of(&entry.path) {
             Some(receipt) if receipt.place == Place::Cache => Place::Cache,
-            _ => place_of(&entry.path, &mut HashMap::new()),
+            _ => place_of(&entry, &mut HashMap::new()),
         };
         let file = entry.open();
         self.keep_as_it_is_now(entry, file, place, receipts, Need::Again)

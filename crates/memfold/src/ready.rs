@@ -75,6 +75,21 @@ impl About {
         .with(receipt.cwd.clone(), title, receipt.started, receipt.ended)
     }
 
+    /// What the listing of a session says; it is of now. A session without a title is told by its first request.
+    pub(crate) fn of_session(
+        entry: &LogEntry,
+        facts: &LogFacts,
+        receipt: Option<&Receipt>,
+    ) -> About {
+        let mut about = About::new(entry, facts);
+        if about.title.is_empty() {
+            about.title = receipt
+                .and_then(|receipt| receipt.request.clone())
+                .unwrap_or_default();
+        }
+        about
+    }
+
     fn of(
         entry: &LogEntry,
         task: Option<&str>,
@@ -365,7 +380,7 @@ impl Memfold {
         receipts: &Receipts,
     ) -> Result<Ready, SidecarError> {
         let file = entry.open();
-        let place = place_of(&entry.path, &mut HashMap::new());
+        let place = place_of(entry, &mut HashMap::new());
         let keeping = self
             .keeper()
             .keep(&file, entry.agent, place, receipts, Need::Search)?;
@@ -391,11 +406,14 @@ impl Memfold {
     }
 
     fn about(&self, entry: &LogEntry, keeping: &Keeping, receipts: &Receipts) -> About {
-        match keeping
+        let receipt = keeping
             .receipt
             .as_ref()
-            .or_else(|| receipts.of(&entry.path))
-        {
+            .or_else(|| receipts.of(&entry.path));
+        if let Some(session) = &entry.session {
+            return About::of_session(entry, &session.facts, receipt);
+        }
+        match receipt {
             Some(receipt) => About::of_receipt(entry, receipt),
             None => match &keeping.facts {
                 Some(facts) => About::new(entry, facts),
@@ -478,7 +496,7 @@ impl Memfold {
         let work: Vec<(LogEntry, LogFile, Place)> = entries
             .into_iter()
             .map(|entry| {
-                let place = place_of(&entry.path, &mut places);
+                let place = place_of(&entry, &mut places);
                 (entry.clone(), entry.open(), place)
             })
             .collect();
@@ -487,7 +505,7 @@ impl Memfold {
             .map(|(entry, ..)| entry)
             .filter(|entry| !is_proved(entry, receipts, need))
             .collect();
-        let bytes = unproved.iter().map(|entry| entry.identity.size).sum();
+        let bytes = unproved.iter().map(|entry| entry.bytes).sum();
         let keep = |(entry, file, place): (LogEntry, LogFile, Place)| {
             self.keep_as_it_is_now(entry, file, place, receipts, need)
         };
@@ -521,7 +539,7 @@ impl Memfold {
                         );
                     }
                     let counted = !is_proved(&job.0, receipts, need);
-                    let size = job.0.identity.size;
+                    let size = job.0.bytes;
                     let kept = keep(job);
                     if counted {
                         progress.advance(size);

@@ -14,7 +14,7 @@ use memfold_segment::{Collection, Encoded, Part, Reader, merge};
 use memfold_sidecar::Receipts;
 use sha2::{Digest, Sha256};
 
-use crate::catalogue::{Found, LogEntry};
+use crate::catalogue::{Found, LogEntry, Of};
 use crate::collected::Collected;
 use crate::duplicates::{Claim, Copies, copies, each};
 use crate::engine::Memfold;
@@ -68,6 +68,7 @@ impl Memfold {
     ) {
         let held = |ready: &&Ready| {
             !ready.is_doubted()
+                && ready.entry.session.is_none()
                 && receipts
                     .of(&ready.entry.path)
                     .is_some_and(|receipt| receipt.holds_for(&ready.entry.identity))
@@ -90,9 +91,10 @@ impl Memfold {
     pub(crate) fn roll_folded(&self, found: &Found, receipts: &Receipts) {
         let rollup = self.rollup();
         let is_new = |log: &&LogEntry| {
-            rollup
-                .as_ref()
-                .is_none_or(|rollup| rollup.find(&log.path, &log.identity).is_none())
+            log.session.is_none()
+                && rollup
+                    .as_ref()
+                    .is_none_or(|rollup| rollup.find(&log.path, &log.identity).is_none())
                 && receipts
                     .of(&log.path)
                     .is_some_and(|receipt| receipt.holds_for(&log.identity))
@@ -573,19 +575,17 @@ fn entries_of(catalogue: &Catalogue, rows: HashSet<RowId>) -> Vec<LogEntry> {
             ..
         } = catalogue.log(row)?;
         let agent = memfold_agents::by_name(&agent)?;
-        (Identity::at(&path, Links::Follow).ok()? == identity).then(|| LogEntry {
-            form: Form::of(&path).unwrap_or(Form::Lines),
-            path,
-            agent,
-            identity,
-            archived: false,
-            in_store: false,
+        let form = Form::of(&path).unwrap_or(Form::Lines);
+        let of = Of {
             rolled: Some(Rolled {
                 row,
                 agent,
                 cwd: None,
             }),
-        })
+            ..Of::default()
+        };
+        (Identity::at(&path, Links::Follow).ok()? == identity)
+            .then(|| LogEntry::of_file(path, form, agent, identity, of))
     };
     rows.into_iter().filter_map(entry).collect()
 }

@@ -15,7 +15,11 @@ use crate::request::Logs;
 impl Memfold {
     /// What is known of a log without folding it: from its receipt, else from its first lines.
     pub(crate) fn glance(&self, entry: &LogEntry, receipts: &Receipts) -> About {
-        let about = match receipts.of(&entry.path) {
+        let receipt = receipts.of(&entry.path);
+        if let Some(session) = &entry.session {
+            return About::of_session(entry, &session.facts, receipt);
+        }
+        let about = match receipt {
             Some(receipt) => About::of_receipt(entry, receipt),
             None => {
                 let facts = peek(&entry.open(), entry.agent, |facts| {

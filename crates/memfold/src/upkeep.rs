@@ -9,7 +9,7 @@ use memfold_sidecar::{Bytes, Done, Keeping, Need, Place, Receipts, SidecarError,
 use rayon::prelude::*;
 
 use crate::answer::{FoldReport, FoldRow, Forgotten};
-use crate::catalogue::{Found, LogEntry, place_of};
+use crate::catalogue::{Found, LogEntry, place_in, place_of};
 use crate::engine::Memfold;
 use crate::error::Error;
 use crate::progress::Progress;
@@ -99,17 +99,14 @@ impl Memfold {
         let work: Vec<(LogEntry, Place)> = logs
             .into_iter()
             .map(|entry| {
-                let place = match (place_of(&entry.path, &mut places), receipts.of(&entry.path)) {
+                let place = match (place_of(&entry, &mut places), receipts.of(&entry.path)) {
                     (Place::Beside, Some(receipt)) => receipt.place,
                     (place, _) => place,
                 };
                 (entry, place)
             })
             .collect();
-        progress.begin(
-            work.len(),
-            work.iter().map(|(entry, _)| entry.identity.size).sum(),
-        );
+        progress.begin(work.len(), work.iter().map(|(entry, _)| entry.bytes).sum());
         let mut rows: Vec<Option<FoldRow>> = work
             .par_iter()
             .map(|(entry, place)| {
@@ -119,7 +116,7 @@ impl Memfold {
                 let verdict = self
                     .keeper()
                     .verify(&entry.open(), entry.agent, *place, &receipts);
-                progress.advance(entry.identity.size);
+                progress.advance(entry.bytes);
                 Some(match verdict {
                     Ok(verdict) => self.verified(entry, *place, &verdict),
                     Err(error) => FoldRow {
@@ -173,7 +170,7 @@ impl Memfold {
             found: verdict.to_string(),
             done: "nothing".to_owned(),
             wrong,
-            bytes: entry.identity.size,
+            bytes: entry.bytes,
             sidecar_bytes: Identity::at(path, Links::Refuse)
                 .ok()
                 .map(|identity| identity.size),
@@ -204,9 +201,9 @@ impl Memfold {
     fn orphans(&self, paths: &[PathBuf], logs: &[LogEntry], need: Need) -> Vec<FoldRow> {
         let mut rows = Vec::new();
         let mut places = HashMap::new();
-        let known: HashSet<PathBuf> = logs.iter().map(|log| beside(&log.path)).collect();
-        let mut folders: HashSet<PathBuf> = logs
-            .iter()
+        let files = || logs.iter().filter(|log| log.session.is_none());
+        let known: HashSet<PathBuf> = files().map(|log| beside(&log.path)).collect();
+        let mut folders: HashSet<PathBuf> = files()
             .filter_map(|log| Some(log.path.parent()?.to_owned()))
             .collect();
         let mut seen = HashSet::new();
@@ -234,7 +231,7 @@ impl Memfold {
             {
                 if !known.contains(&file.path)
                     && !has_log(&file.path)
-                    && place_of(&file.path, &mut places) == Place::Beside
+                    && place_in(file.path.parent().unwrap_or(&folder), &mut places) == Place::Beside
                     && is_ours(&file.path)
                     && seen.insert(file.path.clone())
                 {
@@ -247,9 +244,13 @@ impl Memfold {
 
     /// Drops what is remembered and kept of logs that are gone.
     fn forget_gone(&self, receipts: &mut Receipts, rows: &mut Vec<FoldRow>) {
+        let lost = self.lost_sessions(receipts);
         let gone: Vec<PathBuf> = receipts
             .all()
-            .filter(|(log, _)| matches!(Identity::at(log, Links::Follow), Err(error) if error.is_not_found()))
+            .filter(|(log, _)| {
+                lost.contains(*log)
+                    || matches!(Identity::at(log, Links::Follow), Err(error) if error.is_not_found())
+            })
             .map(|(log, _)| log.to_owned())
             .collect();
         for log in gone {
@@ -282,7 +283,7 @@ impl Memfold {
             let sidecar = beside(&entry.path);
             let [cached, tail] = self.keeper().kept_elsewhere(&entry.path);
             let mut ours = vec![(aside(&cached), false), (cached, true)];
-            if place_of(&entry.path, &mut places) == Place::Beside {
+            if place_of(entry, &mut places) == Place::Beside {
                 ours.extend([(aside(&sidecar), false), (sidecar, true)]);
             }
             ours.retain(|(path, _)| is_ours(path));
@@ -317,7 +318,7 @@ fn row_of(entry: &LogEntry, keeping: &Keeping) -> FoldRow {
         found: keeping.verdict.to_string(),
         done: keeping.done.to_string(),
         wrong: false,
-        bytes: entry.identity.size,
+        bytes: entry.bytes,
         sidecar_bytes: match keeping.done {
             Done::InMemory(_) => None,
             _ => Some(keeping.sidecar.bytes().length()),
@@ -338,7 +339,7 @@ fn failed(entry: &LogEntry, error: &SidecarError) -> FoldRow {
         found: error.to_string(),
         done: format!("failed: {error}"),
         wrong: false,
-        bytes: entry.identity.size,
+        bytes: entry.bytes,
         sidecar_bytes: None,
         events: None,
         turns: None,

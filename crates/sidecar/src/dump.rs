@@ -96,6 +96,7 @@ fn head<B: Bytes>(page: &mut Page, sidecar: &Sidecar<B>) -> Result<(), SidecarEr
         Form::Lines => "jsonl",
         Form::CompressedLines => "jsonl.zst",
         Form::Document => "json",
+        Form::Rows => "rows",
     };
     page.line(format_args!("format {FORMAT}"));
     page.line(format_args!(

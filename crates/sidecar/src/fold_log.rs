@@ -8,7 +8,7 @@ use memfold_fold::document::Keys;
 use memfold_fold::facts::LogFacts;
 use memfold_fold::past::Waypoint;
 use memfold_fold::{Fold, Tail};
-use memfold_log::{Form, Offset, Position};
+use memfold_log::{Offset, Position};
 use memfold_segment::Builder;
 
 use crate::SidecarError;
@@ -184,7 +184,7 @@ fn drive_to(
         }
     }
     let end = lines.end();
-    if log.form() != Form::Lines && fault.is_none() && to.is_none_or(|to| fold.covered().end < to) {
+    if !log.form().grows() && fault.is_none() && to.is_none_or(|to| fold.covered().end < to) {
         fold.end(Covered {
             end: end.offset,
             next: end.seq,

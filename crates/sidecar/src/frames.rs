@@ -1,4 +1,4 @@
-//! A log's records, whichever form it is stored in: the lines of a JSONL log, or the messages of a whole-file JSON log.
+//! A log's records, whichever form it is stored in: lines, or the messages of a whole-file JSON log.
 
 use std::io::{self, Read};
 
@@ -10,7 +10,7 @@ use crate::log_file::LogFile;
 
 /// The records of a log, in order.
 pub enum Frames<'l> {
-    /// Of a JSONL log, compressed or not.
+    /// Of a text of lines: a JSONL log, compressed or not, or the rows of a session.
     Lines(Lines<Box<dyn Read + 'l>>),
     /// Of a whole-file JSON log.
     Messages {
@@ -36,10 +36,10 @@ impl LogFile {
                 length,
                 returned: Position::START,
             },
-            (_, Some(length)) => {
+            (Form::Lines, Some(length)) => {
                 Frames::Lines(Lines::new(self.text(from.offset)?, from, Offset(length)))
             }
-            (_, None) => Frames::Lines(Lines::to_end(self.text(from.offset)?, from)),
+            _ => Frames::Lines(Lines::to_end(self.text(from.offset)?, from)),
         })
     }
 
@@ -53,6 +53,9 @@ impl LogFile {
         agent: &dyn Agent,
         mut take: impl FnMut(&Facts<'_>) -> Enough,
     ) -> io::Result<()> {
+        if self.form() != Form::Document {
+            return Ok(());
+        }
         let Frames::Messages { mut messages, .. } = self.frames(agent, Position::START)? else {
             return Ok(());
         };

@@ -134,6 +134,7 @@ fn form_code(form: Form) -> u32 {
         Form::Lines => 0,
         Form::CompressedLines => 1,
         Form::Document => 2,
+        Form::Rows => 3,
     }
 }
 
@@ -142,6 +143,7 @@ fn form_of(code: u32) -> Option<Form> {
         0 => Some(Form::Lines),
         1 => Some(Form::CompressedLines),
         2 => Some(Form::Document),
+        3 => Some(Form::Rows),
         _ => None,
     }
 }

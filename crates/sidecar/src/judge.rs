@@ -98,7 +98,7 @@ pub(crate) fn verify(
     if let Some(verdict) = against_log(log, agent, &sidecar)? {
         return Ok(verdict);
     }
-    if log.form() != Form::Lines && matches!(examined.verdict, Verdict::Appended { .. }) {
+    if !log.form().grows() && matches!(examined.verdict, Verdict::Appended { .. }) {
         // Such a log is folded to its end, and where that was no fold of the longer one stops.
         return Ok(examined.verdict);
     }
@@ -168,6 +168,9 @@ fn judge(
     if !unchanged && let Some(verdict) = against_log(log, agent, sidecar)? {
         return Ok(verdict);
     }
+    if let Some(length) = receipt.filter(|_| unchanged).and_then(|known| known.length) {
+        log.is_as_long_as(length);
+    }
     let Some(known) = known_content(receipts, log, sidecar) else {
         return Ok(Verdict::Unproven);
     };
@@ -177,7 +180,7 @@ fn judge(
     };
     Ok(match receipt {
         // What was cut had not been covered: the sidecar holds for what is left.
-        _ if now < before && log.form() == Form::Lines => Verdict::LogTruncated {
+        _ if now < before && log.form().grows() => Verdict::LogTruncated {
             covered: header.covered.end.0,
             length: now,
         },
@@ -216,7 +219,14 @@ fn against_log(
         covered: binding.covered,
         length,
     };
-    let proof = log.text(Offset(0)).and_then(|text| binding.full(text));
+    let proof = log.text(Offset(0)).and_then(|mut text| {
+        let proof = binding.full(&mut text)?;
+        if log.form() == Form::Rows {
+            // How long it is shows at its end.
+            io::copy(&mut text, &mut io::sink())?;
+        }
+        Ok(proof)
+    });
     Ok(match proof {
         Ok(Proof::Same) => None,
         // What a compressed log was cut to is not known before it is folded again.
@@ -262,6 +272,7 @@ fn others(log: &LogFile, form: Form) -> Vec<PathBuf> {
         Form::Lines => &["jsonl"],
         Form::CompressedLines => &["jsonl.zst", "jsonl.zstd"],
         Form::Document => &["json"],
+        Form::Rows => &[],
     };
     let named = |ending: &&str| {
         let mut name = stem.clone().into_os_string();

@@ -15,7 +15,6 @@ use memfold_fold::card::Card;
 use memfold_fold::checkpoint::Sealed;
 use memfold_fold::facts::LogFacts;
 use memfold_fold::{Parameters, Tail};
-use memfold_log::Form;
 use memfold_segment::Builder;
 
 use crate::bytes::Bytes;
@@ -299,7 +298,7 @@ impl Keeper {
         let lock = self.lock(&path, need);
         let proved_at = now();
         let (folded, mut done) = match &examined.sidecar {
-            Some(sidecar) if examined.verdict.is_extended_by(need) && log.form() == Form::Lines => {
+            Some(sidecar) if examined.verdict.is_extended_by(need) && log.form().grows() => {
                 match self.extend(log, agent, sidecar) {
                     Ok(folded) => (folded, Done::Extended),
                     Err(SidecarError::Damaged { .. } | SidecarError::LogChanged) => {
@@ -463,7 +462,7 @@ fn serves(log: &LogFile, examined: &Examined, need: Need) -> bool {
                 .sidecar
                 .as_ref()
                 .map_or(0, |sidecar| sidecar.header().covered.end.0);
-            log.form() == Form::Lines && to.saturating_sub(covered) <= TAIL_LIMIT
+            log.form().grows() && to.saturating_sub(covered) <= TAIL_LIMIT
         }
         _ => false,
     }
@@ -486,6 +485,7 @@ fn renewed(
     }
     Some(Receipt {
         log: log.identity().to_bytes(),
+        length: log.text_length(),
         proved_at,
         sidecar,
         place,
@@ -541,6 +541,7 @@ fn receipt_of(
         agent: agent.name().to_owned(),
         log: log.identity().to_bytes(),
         proved_at,
+        length: log.text_length(),
         folded: log.text_length().unwrap_or(sealed.covered.end.0),
         covered: sealed.covered.end.0,
         log_root: [0; 32],

@@ -15,7 +15,7 @@ use sha2::{Digest, Sha256};
 use crate::SidecarError;
 
 /// What the file begins with: a name and its version.
-const MAGIC: &[u8; 8] = b"memrcpt2";
+const MAGIC: &[u8; 8] = b"memrcpt3";
 /// How long a writer waits for another.
 const PATIENCE: Duration = Duration::from_secs(5);
 
@@ -28,6 +28,8 @@ pub struct Receipt {
     pub log: [u8; Identity::BYTES],
     /// When that was, in nanoseconds since 1970.
     pub proved_at: i64,
+    /// How long the log's text was then, where that was known.
+    pub length: Option<u64>,
     /// How long the log's text was when it was last folded: nothing before is new.
     pub folded: u64,
     /// How much of it the sidecar covers.

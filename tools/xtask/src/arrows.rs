@@ -16,6 +16,8 @@ pub const ALLOWED: &[(&str, &[&str])] = &[
     ("memfold-disk", &[]),
     // What a log says, and what is made of it. Neither opens a file.
     ("memfold-agents", &["memfold-log"]),
+    // The agents name tables and tell rows; here the rows are read.
+    ("memfold-database", &["memfold-disk", "memfold-agents"]),
     (
         "memfold-fold",
         &[
@@ -34,6 +36,7 @@ pub const ALLOWED: &[(&str, &[&str])] = &[
             "memfold-log",
             "memfold-disk",
             "memfold-agents",
+            "memfold-database",
             "memfold-fold",
         ],
     ),
@@ -51,6 +54,7 @@ pub const ALLOWED: &[(&str, &[&str])] = &[
             "memfold-log",
             "memfold-disk",
             "memfold-agents",
+            "memfold-database",
             "memfold-fold",
             "memfold-sidecar",
             "memfold-rollup",
@@ -75,6 +79,7 @@ const EVERYTHING: &[&str] = &[
     "memfold-log",
     "memfold-disk",
     "memfold-agents",
+    "memfold-database",
     "memfold-fold",
     "memfold-sidecar",
     "memfold-rollup",
