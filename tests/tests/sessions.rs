@@ -26,21 +26,35 @@ struct Agent {
     more: &'static str,
 }
 
-const AGENTS: &[Agent] = &[Agent {
-    name: "opencode",
-    database: "home/.local/share/opencode/opencode.db",
-    sql: include_str!("../../corpus/opencode/sessions.sql"),
-    session: "ses_7d01main",
-    word: "denylist symlink",
-    title: "Symlinks and the denylist",
-    helper: "ses_7d01main/ses_7d02child",
-    more: "INSERT INTO message VALUES ('msg_0x', 'ses_7d01main', 1782446000000, 0, \
+const AGENTS: &[Agent] = &[
+    Agent {
+        name: "opencode",
+        database: "home/.local/share/opencode/opencode.db",
+        sql: include_str!("../../corpus/opencode/sessions.sql"),
+        session: "ses_7d01main",
+        word: "denylist symlink",
+        title: "Symlinks and the denylist",
+        helper: "ses_7d01main/ses_7d02child",
+        more: "INSERT INTO message VALUES ('msg_0x', 'ses_7d01main', 1782446000000, 0, \
            '{\"role\":\"user\",\"time\":{\"created\":1782446000000}}'); \
            INSERT INTO part VALUES ('prt_0x', 'msg_0x', 'ses_7d01main', 0, 0, '{\"type\":\"text\",\"text\":\"the gate held\"}'); \
            INSERT INTO message VALUES ('msg_0y', 'ses_7d01main', 1782446000001, 0, \
            '{\"role\":\"assistant\",\"finish\":\"stop\",\"time\":{\"created\":1782446000001,\"completed\":1782446000002}}'); \
            INSERT INTO part VALUES ('prt_0y', 'msg_0y', 'ses_7d01main', 0, 0, '{\"type\":\"text\",\"text\":\"So it did.\"}');",
-}];
+    },
+    Agent {
+        name: "goose",
+        database: "home/.local/share/goose/sessions/sessions.db",
+        sql: include_str!("../../corpus/goose/sessions.sql"),
+        session: "20260302_1",
+        word: "denylist symlink",
+        title: "Symlinks and the denylist",
+        helper: "20260302_1/20260302_2",
+        more: r#"INSERT INTO messages (session_id, role, content_json, created_timestamp) VALUES
+            ('20260302_1', 'user', '[{"type":"text","text":"the gate held"}]', 1782446000),
+            ('20260302_1', 'assistant', '[{"type":"text","text":"So it did."}]', 1782446001);"#,
+    },
+];
 
 impl Agent {
     fn home(&self) -> (Home, Connection) {

@@ -25,6 +25,7 @@ const RETRIEVING: &[&str] = &[
     "SessionRead",
     "conversation_search",
     "recent_chats",
+    "chatrecall",
 ];
 
 const SHELL_TOOLS: &[&str] = &[
@@ -66,6 +67,7 @@ const EDITING_TOOLS: &[&str] = &[
     "str_replace",
     "str_replace_editor",
     "str_replace_based_edit_tool",
+    "text_editor",
     "fs-write",
     "fs-edit",
 ];
@@ -174,8 +176,8 @@ fn effect<'a>(tool: &str, input: &Input<'a>) -> (Effect<'a>, Cow<'a, str>) {
             return (Effect::Reads(path.clone()), path.clone());
         }
         if EDITING_TOOLS.contains(&name) {
-            // One tool of Anthropic's both views and edits.
-            let views = name.starts_with("str_replace_")
+            // Anthropic's tool both views and edits, and so does Goose's, which is made after it.
+            let views = (name.starts_with("str_replace_") || name == "text_editor")
                 && input
                     .named(&["command"])
                     .is_some_and(|command| command == "view");

@@ -24,6 +24,7 @@ mod deepcode;
 mod droid;
 mod dsh;
 mod gemini;
+mod goose;
 mod input;
 mod json;
 mod kimi;
@@ -68,6 +69,7 @@ static AGENTS: &[&dyn Agent] = &[
     &dsh::Dsh,
     &deepcode::Deepcode,
     &opencode::OpenCode,
+    &goose::Goose,
     &own::Own,
 ];
 
