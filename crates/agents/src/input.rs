@@ -40,6 +40,19 @@ impl<'a> Input<'a> {
         }
     }
 
+    /// Arguments that stand under names, in order.
+    pub(crate) fn of_all(pairs: Vec<(String, String)>) -> Input<'static> {
+        let mut input = Input::default();
+        for (name, text) in pairs {
+            let name = Cow::<str>::Owned(name);
+            if input.names.len() < MOST_NAMES && !input.names.contains(&name) {
+                input.names.push(name.clone());
+            }
+            input.strings.push((name, Cow::Owned(text)));
+        }
+        input
+    }
+
     /// Arguments written as JSON inside a string. What is no JSON is taken as text.
     pub(crate) fn from_json(json: Cow<'a, str>) -> Self {
         let parsed = match &json {

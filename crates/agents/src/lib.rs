@@ -15,8 +15,10 @@
 //!
 //! Whoever changes what a line of an agent translates to raises that agent's [`Agent::version`].
 
+mod amp;
 mod call;
 mod claude_code;
+mod cline;
 mod codex;
 mod copilot;
 mod cursor;
@@ -70,6 +72,9 @@ static AGENTS: &[&dyn Agent] = &[
     &deepcode::Deepcode,
     &opencode::OpenCode,
     &goose::Goose,
+    &amp::Amp,
+    &cline::Roo,
+    &cline::Cline,
     &own::Own,
 ];
 
