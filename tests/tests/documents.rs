@@ -1,5 +1,5 @@
-//! Whole-file logs from end to end: found in their stores, named, folded, searched, read back, rewritten, with not a byte of
-//! them changed by us.
+//! Logs that are one document, from end to end: found in their places, named, folded, searched, read back, told by a copy,
+//! and folded again when their host has written more, with not a byte of them changed by us.
 
 // clippy.toml lets tests unwrap, but not the functions that they share.
 #![allow(clippy::unwrap_used, clippy::panic, clippy::indexing_slicing)]
@@ -16,6 +16,7 @@ struct Agent {
     text: &'static str,
     /// The folder that it names, to be replaced by the project's.
     folder: &'static str,
+    /// Its task's id; empty where that follows from the folder.
     task: &'static str,
     /// A message of the person that ends the log, with what closes the array before it.
     more: (&'static str, &'static str),
@@ -55,6 +56,14 @@ const AGENTS: &[Agent] = &[
             r#",{"role":"user","content":[{"type":"text","text":"the gate held"}]}],"title""#,
         ),
     },
+    Agent {
+        name: "aider",
+        log: "project/.aider.chat.history.md",
+        text: include_str!("../../corpus/aider/two.chat.history.md"),
+        folder: "/work/api",
+        task: "",
+        more: ("resolved.", "resolved.\n\n#### the gate held  \n"),
+    },
 ];
 
 fn found(home: &Home, query: &str, logs: Logs) -> Vec<(String, u64)> {
@@ -66,10 +75,12 @@ fn found(home: &Home, query: &str, logs: Logs) -> Vec<(String, u64)> {
 
 /// A copy of the log outside any store, told by what it says.
 fn copy(home: &Home, agent: &Agent, text: &str) -> PathBuf {
-    home.write(
-        Path::new("copies").join(agent.name).join("copy.json"),
-        text.as_bytes(),
-    )
+    let name = match agent.log.ends_with(".md") {
+        true => "copy.chat.history.md",
+        false => "copy.json",
+    };
+    let path = Path::new("copies").join(agent.name).join(name);
+    home.write(path, text.as_bytes())
 }
 
 #[test]
@@ -85,11 +96,15 @@ fn found_named_searched_and_read_back() {
             .iter()
             .map(|log| (log.agent, &*log.task))
             .collect();
-        assert_eq!(logs, [(agent.name, agent.task)]);
+        let task = match agent.task {
+            "" => logs[0].1.to_owned(),
+            task => task.to_owned(),
+        };
+        assert_eq!(logs, [(agent.name, &*task)]);
 
         let hits = found(&home, "denylist symlink", Logs::Project);
         assert!(
-            hits.len() > 1 && hits.contains(&(agent.task.to_owned(), 1)),
+            hits.len() > 1 && hits.iter().all(|hit| hit.0 == task),
             "{hits:?}"
         );
         assert_eq!(found(&home, "denylist symlink", Logs::Project), hits);
@@ -111,7 +126,7 @@ fn found_named_searched_and_read_back() {
             .unwrap();
         assert_eq!(of_copy.results[0].agent, agent.name);
 
-        // Its host writes the whole file anew with each step.
+        // Its host goes on; most write the whole file anew with each step.
         let more = text.rsplit_once(agent.more.0).unwrap();
         let longer = format!("{}{}{}", more.0, agent.more.1, more.1);
         home.write(agent.log, longer.as_bytes());

@@ -106,7 +106,7 @@ def _head(data):
     names = ("file_length", "sections", "fold_version", "fold_parameters", "covered", "next_line", "documents", "cards",
              "words", "form", "zero", "log_root", "content_root")
     header = dict(zip(names, struct.unpack_from("<QII32sQQQQQII32s32s", data, 16)))
-    if header["form"] > 3:
+    if header["form"] > 4:
         raise MemError("of a newer format: a log of an unknown form")
     if (header["file_length"] != len(data) or length != 176 + 32 * header["sections"] + 8 or header["next_line"] == 0
             or header["documents"] >> 32 or header["cards"] >> 32 or header.pop("zero") or any(data[length - 8:length - 4])):

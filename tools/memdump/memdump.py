@@ -17,7 +17,7 @@ def text(file):
     header = file.header
     yield "format 1"
     yield f"fold {header['fold_version']} {header['fold_parameters'].hex()}"
-    form = ("jsonl", "jsonl.zst", "json", "rows")[header["form"]]
+    form = ("jsonl", "jsonl.zst", "json", "rows", "md")[header["form"]]
     yield f"log {form} {header['covered']} bytes, next line {header['next_line']}"
     yield f"log root {header['log_root'].hex()}"
     yield f"content root {header['content_root'].hex()}"

@@ -107,6 +107,7 @@ impl Agent for Cursor {
                 task: Some(format!("{parent}/{id}")),
                 parent: Some(parent.to_owned()),
                 helper: Some(id.to_owned()),
+                ..PathFacts::default()
             },
             None => PathFacts {
                 task: is_uuid(id).then(|| id.to_owned()),

@@ -201,6 +201,7 @@ impl Agent for Kimi {
                     .map(|(parent, helper)| format!("{parent}/{helper}")),
                 parent,
                 helper,
+                ..PathFacts::default()
             };
         }
         PathFacts {

@@ -15,6 +15,7 @@
 //!
 //! Whoever changes what a line of an agent translates to raises that agent's [`Agent::version`].
 
+mod aider;
 mod amp;
 mod call;
 mod claude_code;
@@ -75,6 +76,7 @@ static AGENTS: &[&dyn Agent] = &[
     &amp::Amp,
     &cline::Roo,
     &cline::Cline,
+    &aider::Aider,
     &own::Own,
 ];
 
@@ -127,6 +129,11 @@ pub trait Agent: Sync {
 
     /// The folders that hold its logs, by the environment and the home directory. They need not exist.
     fn stores(&self, env: &dyn Fn(&str) -> Option<OsString>, home: Option<&Path>) -> Vec<Store>;
+
+    /// Names of logs that lie in a project's own folder.
+    fn in_projects(&self) -> &'static [&'static str] {
+        &[]
+    }
 
     /// Whether a file below a store could be one of its logs, by its name alone, and in which form.
     fn names(&self, path_below_store: &Path) -> Option<Form>;

@@ -23,6 +23,8 @@ pub struct PathFacts {
     pub parent: Option<String>,
     /// The whole log is a helper's, under this label.
     pub helper: Option<String>,
+    /// The folder that it worked in, where the log lies in that.
+    pub cwd: Option<String>,
 }
 
 /// A command that continues a task.

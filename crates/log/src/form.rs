@@ -14,6 +14,8 @@ pub enum Form {
     /// A session of a database, `.db`: its rows are told as lines, and places are those of the text that they make. Such a
     /// log's path is the database's with the session's id below it.
     Rows,
+    /// A chat in Markdown, `.chat.history.md`: its sections, each numbered by its first line.
+    Markdown,
 }
 
 impl Form {
@@ -35,6 +37,8 @@ impl Form {
             Some(Form::CompressedLines)
         } else if ends(".json") {
             Some(Form::Document)
+        } else if ends(".chat.history.md") {
+            Some(Form::Markdown)
         } else if ends(".db") {
             Some(Form::Rows)
         } else {
@@ -46,7 +50,7 @@ impl Form {
     /// what follows its last whole turn is no turn yet.
     pub fn grows(self) -> bool {
         match self {
-            Form::Lines | Form::Rows => true,
+            Form::Lines | Form::Rows | Form::Markdown => true,
             Form::CompressedLines | Form::Document => false,
         }
     }

@@ -14,6 +14,12 @@ pub(crate) trait Record {
     /// How many of these bytes, which follow those given before, belong to the record, if it ends among them.
     fn end(&mut self, fresh: &[u8]) -> Option<usize>;
 
+    /// After [`Record::end`] found none: how many of the last of those bytes were not looked at and are to be given again,
+    /// with what follows them. At the log's end they belong to the record.
+    fn held(&self) -> usize {
+        0
+    }
+
     /// A run of the record's raw bytes without what is no text of it; `first`: the run begins the record.
     fn text<'a>(&self, run: &'a [u8], first: bool) -> &'a [u8];
 }
@@ -59,13 +65,19 @@ impl<R: Read> Framer<R> {
         loop {
             let unread = self.window.unread();
             let end = record.end(unread.get(searched..).unwrap_or_default());
-            searched = end.map_or(unread.len(), |more| searched.saturating_add(more));
+            searched = match end {
+                Some(more) => searched.saturating_add(more),
+                None => unread.len().saturating_sub(record.held()),
+            };
             let raw = unread.get(..searched).unwrap_or(unread);
             let ended = end.is_some();
             if text(record, raw).len() > self.limits.whole() {
                 return self.find_long(record, searched, ended, watch);
             }
             if ended || self.window.is_over() || !self.window.read_more()? {
+                if !ended {
+                    searched = self.window.unread().len();
+                }
                 see(
                     watch,
                     self.window.unread().get(..searched).unwrap_or_default(),
@@ -97,11 +109,22 @@ impl<R: Read> Framer<R> {
             self.clipper
                 .push(record.text(raw, std::mem::take(&mut first)));
             self.window.consume(run);
-            if ended || self.window.is_over() || !self.window.read_more()? {
+            if ended {
+                break;
+            }
+            if self.window.is_over() || !self.window.read_more()? {
+                let rest = self.window.unread();
+                see(watch, rest);
+                self.clipper.push(record.text(rest, false));
+                let rest = rest.len();
+                self.window.consume(rest);
                 break;
             }
             let end = record.end(self.window.unread());
-            run = end.unwrap_or(self.window.unread().len());
+            run = end.unwrap_or_else(|| {
+                let all = self.window.unread().len();
+                all.saturating_sub(record.held())
+            });
             ended = end.is_some();
         }
         let length = self.window.offset().0.saturating_sub(start);

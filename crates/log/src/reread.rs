@@ -7,6 +7,7 @@ use crate::frame::{Content, Limits};
 use crate::framer::{Framer, Record};
 use crate::ids::Offset;
 use crate::lines::Newline;
+use crate::sections::Section;
 use crate::value::Value;
 
 /// A line that was read back.
@@ -64,6 +65,16 @@ pub fn read_message(
     limits: Limits,
 ) -> Result<Reread, Error> {
     read(reader, start, length, limits, Value::new())
+}
+
+/// Reads the section of `length` bytes of a chat in Markdown at which the reader stands; `start` is its place in the file.
+pub fn read_section(
+    reader: impl Read,
+    start: Offset,
+    length: u64,
+    limits: Limits,
+) -> Result<Reread, Error> {
+    read(reader, start, length, limits, Section::default())
 }
 
 fn read(

@@ -150,9 +150,7 @@ impl Memfold {
             });
         }
         let stores = self.stores();
-        let in_store = stores
-            .iter()
-            .any(|(_, store)| memfold_disk::is_below(&path, &store.dir));
+        let in_store = is_stored(&path, &stores);
         let log = LogFile::at(&path, form, identity);
         let agent = detect(&log, receipts.of(&path))
             .ok_or_else(|| file_error("not a log of an agent that is known here".to_owned()))?;
@@ -221,8 +219,34 @@ impl Memfold {
                 }
             }
         }
+        self.in_project(rollup, &mut found);
         plain_form_wins(&mut found.logs);
         found
+    }
+
+    /// The logs that lie in the project's own folder. Those in other projects' folders are not looked for.
+    fn in_project(&self, rollup: Option<&Rollup>, found: &mut Found) {
+        for agent in memfold_agents::all().iter().copied() {
+            for name in agent.in_projects() {
+                let path = self.project().join(name);
+                let (Some(form), Ok(identity)) = (
+                    agent.names(Path::new(name)),
+                    Identity::at(&path, Links::Refuse),
+                ) else {
+                    continue;
+                };
+                let of = Of {
+                    in_store: true,
+                    rolled: rollup
+                        .and_then(|rollup| rollup.find(&path, &identity))
+                        .filter(|rolled| rolled.agent.name() == agent.name()),
+                    ..Of::default()
+                };
+                found
+                    .logs
+                    .push(LogEntry::of_file(path, form, agent, identity, of));
+            }
+        }
     }
 
     fn below(
@@ -248,11 +272,8 @@ impl Memfold {
             if real.is_file() {
                 match database_agent(&real) {
                     Some(agent) => {
-                        let in_store = stores
-                            .iter()
-                            .any(|(_, store)| memfold_disk::is_below(&real, &store.dir));
                         let of = Of {
-                            in_store,
+                            in_store: is_stored(&real, &stores),
                             ..Of::default()
                         };
                         self.sessions_of(&real, agent, &of, receipts, &mut found);
@@ -276,15 +297,12 @@ impl Memfold {
                     continue;
                 }
                 let form = Form::of(&file.path).unwrap_or(Form::Lines);
-                let of = |archived: bool| {
-                    stores.iter().any(|(_, store)| {
-                        (!archived || store.archived)
-                            && memfold_disk::is_below(&file.path, &store.dir)
-                    })
-                };
+                let archived = stores.iter().any(|(_, store)| {
+                    store.archived && memfold_disk::is_below(&file.path, &store.dir)
+                });
                 let of = Of {
-                    archived: of(true),
-                    in_store: of(false),
+                    archived,
+                    in_store: is_stored(&file.path, &stores),
                     rolled: rollup.and_then(|rollup| rollup.find(&file.path, &file.identity)),
                 };
                 if form == Form::Rows {
@@ -342,6 +360,9 @@ impl Memfold {
         }
         if let Some(session) = &log.session {
             return session.facts.cwd.as_deref().map(Arc::from);
+        }
+        if let Some(cwd) = log.path_facts().cwd {
+            return Some(Arc::from(cwd));
         }
         let receipt = receipts
             .of(&log.path)
@@ -424,7 +445,7 @@ fn plain_form_wins(logs: &mut Vec<LogEntry>) {
         .collect();
     logs.retain(|log| {
         let plainly = match log.form {
-            Form::Lines | Form::Rows => return true,
+            Form::Lines | Form::Markdown | Form::Rows => return true,
             Form::CompressedLines => log.path.with_extension(""),
             Form::Document => log.path.with_extension("jsonl"),
         };
@@ -463,6 +484,17 @@ pub(crate) fn place_in(
             memfold_sidecar::Place::Beside
         }
     })
+}
+
+/// Whether a log is an agent's own, by its place: below a store, or in a project's folder under a log's name.
+fn is_stored(path: &Path, stores: &[(&'static dyn Agent, memfold_agents::Store)]) -> bool {
+    stores
+        .iter()
+        .any(|(_, store)| memfold_disk::is_below(path, &store.dir))
+        || memfold_agents::all()
+            .iter()
+            .flat_map(|agent| agent.in_projects())
+            .any(|name| path.file_name().is_some_and(|file| file == *name))
 }
 
 /// The agent whose database a file could be, by its name.

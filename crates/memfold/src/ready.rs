@@ -100,6 +100,7 @@ impl About {
             task: path_task,
             parent: path_parent,
             helper: path_helper,
+            cwd,
         } = entry.path_facts();
         let helper = path_helper.or_else(|| helper.map(str::to_owned));
         let parent = path_parent.or_else(|| parent.map(str::to_owned));
@@ -124,6 +125,7 @@ impl About {
         About {
             task,
             helper,
+            cwd,
             ..About::default()
         }
     }
@@ -136,7 +138,7 @@ impl About {
         ended: Option<i64>,
     ) -> About {
         About {
-            cwd,
+            cwd: self.cwd.or(cwd),
             title,
             started,
             ended,

@@ -229,7 +229,9 @@ impl Memfold {
             .files(|name| Path::new(name).extension().is_some_and(|end| end == "mem"))
             .flatten()
             {
+                // What is kept in the cache has its log elsewhere.
                 if !known.contains(&file.path)
+                    && !memfold_disk::is_below(&file.path, &self.dirs().cache)
                     && !has_log(&file.path)
                     && place_in(file.path.parent().unwrap_or(&folder), &mut places) == Place::Beside
                     && is_ours(&file.path)

@@ -97,6 +97,7 @@ fn head<B: Bytes>(page: &mut Page, sidecar: &Sidecar<B>) -> Result<(), SidecarEr
         Form::CompressedLines => "jsonl.zst",
         Form::Document => "json",
         Form::Rows => "rows",
+        Form::Markdown => "md",
     };
     page.line(format_args!("format {FORMAT}"));
     page.line(format_args!(

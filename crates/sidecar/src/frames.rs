@@ -1,10 +1,11 @@
-//! A log's records, whichever form it is stored in: lines, or the messages of a whole-file JSON log.
+//! A log's records, whichever form it is stored in: lines, the messages of a whole-file JSON log, or
+//! the sections of a chat in Markdown.
 
 use std::io::{self, Read};
 
 use memfold_agents::Agent;
 use memfold_log::event::Facts;
-use memfold_log::{Error, Form, Line, Lines, Messages, Offset, Position};
+use memfold_log::{Error, Form, Line, Lines, Messages, Offset, Position, Sections};
 
 use crate::log_file::LogFile;
 
@@ -21,6 +22,8 @@ pub enum Frames<'l> {
         /// How many messages were returned.
         returned: Position,
     },
+    /// Of a chat in Markdown.
+    Sections(Sections<Box<dyn Read + 'l>>),
 }
 
 impl LogFile {
@@ -36,6 +39,9 @@ impl LogFile {
                 length,
                 returned: Position::START,
             },
+            (Form::Markdown, _) => {
+                Frames::Sections(Sections::new(self.text(from.offset)?, from, Offset(length)))
+            }
             (Form::Lines, Some(length)) => {
                 Frames::Lines(Lines::new(self.text(from.offset)?, from, Offset(length)))
             }
@@ -94,7 +100,7 @@ impl Frames<'_> {
     /// If the log cannot be read on.
     pub fn seek(&mut self, watch: &mut impl FnMut(&[u8])) -> Result<(), Error> {
         match self {
-            Frames::Lines(_) => Ok(()),
+            Frames::Lines(_) | Frames::Sections(_) => Ok(()),
             Frames::Messages { messages, .. } => messages.seek(watch).map(|_| ()),
         }
     }
@@ -106,6 +112,7 @@ impl Frames<'_> {
     pub fn next(&mut self, watch: &mut impl FnMut(&[u8])) -> Result<Option<Line<'_>>, Error> {
         match self {
             Frames::Lines(lines) => lines.next(watch),
+            Frames::Sections(sections) => sections.next(watch),
             Frames::Messages {
                 messages, returned, ..
             } => {
@@ -125,6 +132,7 @@ impl Frames<'_> {
     pub fn end(&self) -> Position {
         match self {
             Frames::Lines(lines) => lines.position(),
+            Frames::Sections(sections) => sections.position(),
             Frames::Messages {
                 length, returned, ..
             } => Position {

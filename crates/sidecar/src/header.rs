@@ -135,6 +135,7 @@ fn form_code(form: Form) -> u32 {
         Form::CompressedLines => 1,
         Form::Document => 2,
         Form::Rows => 3,
+        Form::Markdown => 4,
     }
 }
 
@@ -144,6 +145,7 @@ fn form_of(code: u32) -> Option<Form> {
         1 => Some(Form::CompressedLines),
         2 => Some(Form::Document),
         3 => Some(Form::Rows),
+        4 => Some(Form::Markdown),
         _ => None,
     }
 }

@@ -272,6 +272,7 @@ fn others(log: &LogFile, form: Form) -> Vec<PathBuf> {
         Form::Lines => &["jsonl"],
         Form::CompressedLines => &["jsonl.zst", "jsonl.zstd"],
         Form::Document => &["json"],
+        Form::Markdown => &["md"],
         Form::Rows => &[],
     };
     let named = |ending: &&str| {

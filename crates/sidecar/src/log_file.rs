@@ -8,7 +8,7 @@ use std::sync::{Arc, OnceLock};
 
 use memfold_database::Database;
 use memfold_disk::{DiskError, Identity, Links, Snapshot};
-use memfold_log::{Form, Limits, Offset, Reread, Unzstd, read_line, read_message};
+use memfold_log::{Form, Limits, Offset, Reread, Unzstd, read_line, read_message, read_section};
 
 use crate::error::Replaced;
 
@@ -90,7 +90,7 @@ impl LogFile {
             (Source::Session { length, .. }, _) => {
                 Some(length.load(Ordering::Relaxed)).filter(|length| *length != UNKNOWN)
             }
-            (Source::File(_), Form::Lines) => Some(self.identity.size),
+            (Source::File(_), Form::Lines | Form::Markdown) => Some(self.identity.size),
             (Source::File(_), _) => None,
         }
     }
@@ -143,7 +143,7 @@ impl LogFile {
                 skip(&mut text, from)?;
                 Ok(Box::new(text))
             }
-            Form::Lines | Form::Document | Form::Rows => {
+            Form::Lines | Form::Document | Form::Markdown | Form::Rows => {
                 let left = self.identity.size.saturating_sub(from.0);
                 Ok(Box::new(self.file()?.reader(from.0).take(left)))
             }
@@ -160,6 +160,7 @@ impl LogFile {
             .map_err(|source| memfold_log::Error::Read { at: start, source })?;
         match self.form {
             Form::Document => read_message(text, start, length, Limits::DEFAULT),
+            Form::Markdown => read_section(text, start, length, Limits::DEFAULT),
             Form::Lines | Form::CompressedLines | Form::Rows => {
                 read_line(text, start, length, Limits::DEFAULT)
             }

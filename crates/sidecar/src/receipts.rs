@@ -357,6 +357,7 @@ mod tests {
             agent: "claude-code".to_owned(),
             log: [1; Identity::BYTES],
             proved_at: 2,
+            length: Some(3),
             folded: 3,
             covered: 3,
             log_root: [4; 32],

@@ -132,6 +132,7 @@ impl Agent for ClaudeCode {
             task: parent.map(|parent| translate::helpers_task(parent, id)),
             parent: parent.map(str::to_owned),
             helper: Some(id.to_owned()),
+            cwd: None,
         }
     }
 
@@ -207,7 +208,8 @@ mod tests {
             PathFacts {
                 task: Some(SESSION.into()),
                 parent: None,
-                helper: None
+                helper: None,
+                cwd: None,
             }
         );
         for below in ["subagents", "subagents/workflows/w1"] {
@@ -219,7 +221,8 @@ mod tests {
                 PathFacts {
                     task: Some(format!("{SESSION}/agent-a1b2")),
                     parent: Some(SESSION.into()),
-                    helper: Some("a1b2".into())
+                    helper: Some("a1b2".into()),
+                    cwd: None,
                 }
             );
         }
@@ -229,7 +232,8 @@ mod tests {
             PathFacts {
                 task: None,
                 parent: None,
-                helper: Some("a1b2".into())
+                helper: Some("a1b2".into()),
+                cwd: None,
             }
         );
         assert_eq!(

@@ -126,6 +126,7 @@ impl Agent for Gemini {
                 task: Some(format!("{parent}/{helper}")),
                 parent: Some(parent),
                 helper: Some(helper.to_owned()),
+                ..PathFacts::default()
             },
             _ => PathFacts::default(),
         }
@@ -243,6 +244,7 @@ mod tests {
                 task: Some("p-1/k2j4x".into()),
                 parent: Some("p-1".into()),
                 helper: Some("k2j4x".into()),
+                ..PathFacts::default()
             }
         );
     }

@@ -6,7 +6,7 @@ use memfold_agents::{Agent, NotALine};
 use memfold_log::event::{
     Boundary, Course, Effect, Event, Facts, Follows, Outcome, Part, Reading, Title,
 };
-use memfold_log::{Form, Messages, Offset};
+use memfold_log::{Form, Messages, Offset, Position, Sections};
 
 /// All lines of a log, as the agent reads them. Long texts are cut after `width` characters.
 pub(crate) fn log(agent: &dyn Agent, form: Form, log: &[u8], width: usize) -> String {
@@ -26,6 +26,18 @@ pub(crate) fn log(agent: &dyn Agent, form: Form, log: &[u8], width: usize) -> St
             &mut out,
             &agent.read_document(messages.document().text().unwrap_or_default()),
         );
+        return out;
+    }
+    if form == Form::Markdown {
+        let mut sections = Sections::new(log, Position::START, Offset(log.len() as u64));
+        while let Some(section) = sections.next(&mut |_| {}).unwrap() {
+            write!(out, "{}", section.seq).unwrap();
+            reading(
+                &mut out,
+                agent.read(section.text().unwrap_or_default()),
+                width,
+            );
+        }
         return out;
     }
     for (index, line) in log.split(|byte| *byte == b'\n').enumerate() {
