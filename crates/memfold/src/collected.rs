@@ -3,6 +3,7 @@
 
 use std::cell::{Cell, OnceCell};
 use std::collections::HashSet;
+use std::sync::Arc;
 
 use memfold_rollup::RowId;
 use memfold_sidecar::Receipts;
@@ -43,7 +44,7 @@ impl Memfold {
     pub(crate) fn collect(
         &self,
         mut logs: Vec<LogEntry>,
-        rollup: Option<Rollup>,
+        rollup: Option<Arc<Rollup>>,
         receipts: &mut Receipts,
         notes: &mut Vec<String>,
         progress: &dyn Progress,

@@ -2,6 +2,7 @@
 
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
+use std::sync::{Arc, Mutex};
 
 use memfold_disk::{Dirs, Locks};
 use memfold_sidecar::{Keeper, Receipts};
@@ -10,6 +11,7 @@ use crate::error::Error;
 use crate::places::PlaceFiles;
 use crate::project::{self, Projects};
 use crate::request::Viewer;
+use crate::rollup::Rollup;
 use crate::sessions::Databases;
 use crate::switch::Switch;
 
@@ -51,6 +53,10 @@ pub struct Memfold {
     keeper: Keeper,
     switch: Switch,
     roll_from: usize,
+    /// The roll-up as it was last opened.
+    rollup: Mutex<Option<Arc<Rollup>>>,
+    /// The receipts as they were last read.
+    receipts: Mutex<Option<Receipts>>,
     databases: Databases,
 }
 
@@ -96,6 +102,8 @@ impl Memfold {
             keeper,
             switch,
             roll_from: options.roll_from,
+            rollup: Mutex::default(),
+            receipts: Mutex::default(),
             databases: Databases::default(),
         })
     }
@@ -150,8 +158,19 @@ impl Memfold {
         (self.variables)(name)
     }
 
+    pub(crate) fn known_rollup(&self) -> &Mutex<Option<Arc<Rollup>>> {
+        &self.rollup
+    }
+
     pub(crate) fn receipts(&self) -> Receipts {
-        Receipts::load(&self.dirs.cache)
+        let Ok(mut known) = self.receipts.lock() else {
+            return Receipts::load(&self.dirs.cache);
+        };
+        let now = match &*known {
+            Some(known) => known.now(),
+            None => Receipts::load(&self.dirs.cache),
+        };
+        known.insert(now).clone()
     }
 
     /// Saves receipts. What cannot be saved costs time at the next call, and nothing else.

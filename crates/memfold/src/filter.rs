@@ -94,10 +94,10 @@ fn passing_in_shard(
     filter: &Filter,
 ) -> Result<Vec<bool>, RollupError> {
     let columns = match is_by_event(filter) {
-        true => Some((slots.shard.kinds()?, slots.shard.times()?)),
+        true => Some((slots.shard.shard.kinds()?, slots.shard.shard.times()?)),
         false => None,
     };
-    let mut table = vec![false; usize::try_from(slots.shard.documents()).unwrap_or(0)];
+    let mut table = vec![false; usize::try_from(slots.shard.shard.documents()).unwrap_or(0)];
     let of_agent = slots.logs.iter().filter(|slot| {
         logs.entry(slot.log)
             .is_some_and(|entry| by_agent(entry, filter))

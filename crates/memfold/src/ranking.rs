@@ -16,9 +16,7 @@
 //!
 //! Each stage is a function of the one before, in `f64`, in the order written.
 
-use std::collections::BTreeMap;
-
-use memfold_segment::{Bm25, Concept, DocId, Matches, Select, Term};
+use memfold_segment::{Bm25, Concept, DocId, Matches, Scored, Select, Term};
 use memfold_text::{Query, QueryTerm, WordKind};
 
 /// BM25 for events: long results are held against little, repetition counts soon no more (RANKING, R2.2).
@@ -67,20 +65,21 @@ pub trait Places {
 }
 
 struct Candidate {
-    held: Vec<bool>,
+    event: EventId,
     covered: f64,
     context: f64,
     group: Option<u32>,
 }
 
 /// Ranks events. `filter` says which may be answered with; `live` is the one that `matches` was gathered with.
-/// Returns the ranked events, best first (ties to the newer task, then in the log's order), and how many matched.
+/// Returns the `limit` best, best first (ties to the newer task, then in the log's order), and how many matched.
 pub fn rank(
     query: &Query,
     matches: &Matches<'_>,
     places: &dyn Places,
     live: &dyn Select,
     filter: &dyn Select,
+    limit: usize,
 ) -> (Vec<RankedEvent>, u64) {
     let pool = if query.phrases.is_empty() {
         POOL
@@ -111,14 +110,16 @@ pub fn rank(
         .any(|(holding, _)| *holding > 0);
     let names = joined || plain.iter().any(|plain| !plain);
 
-    let candidate = |segment: usize, document: DocId, event: EventId| {
-        let scores = matches.contributions(&BM25, segment, document);
-        let held: Vec<bool> = scores.iter().map(|score| *score > 0.0).collect();
+    let chosen = with_neighbours(&base.hits, places, &|segment, document| {
+        live.holds(segment, document) && filter.holds(segment, document)
+    });
+    let scores = contributions(matches, &chosen);
+    let candidate = |chosen: &Chosen, scores: &[f64]| {
         let base: f64 = scores.iter().sum();
         let held_idf: f64 = idf
             .iter()
-            .zip(&held)
-            .filter(|(_, held)| **held)
+            .zip(scores)
+            .filter(|(_, score)| **score > 0.0)
             .map(|(idf, _)| *idf)
             .sum();
         let share = if all_idf > 0.0 {
@@ -138,38 +139,24 @@ pub fn rank(
             covered
         };
         Candidate {
-            held: held.into_iter().take(asked).collect(),
+            event: chosen.event,
             covered,
             context,
-            group: places.group(event),
+            group: chosen.group,
         }
     };
-
-    let mut pool: BTreeMap<EventId, Candidate> = BTreeMap::new();
-    for hit in &base.hits {
-        let event = places.event(hit.segment, hit.doc);
-        pool.insert(event, candidate(hit.segment, hit.doc, event));
-    }
-    for event in pool.keys().copied().collect::<Vec<_>>() {
-        for near in neighbours(event) {
-            if !pool.contains_key(&near)
-                && places
-                    .group(near)
-                    .is_some_and(|group| places.group(event) == Some(group))
-                && let Some((segment, document)) = places.document(near)
-                && live.holds(segment, document)
-                && filter.holds(segment, document)
-            {
-                pool.insert(near, candidate(segment, document, near));
-            }
-        }
-    }
+    let pool: Vec<Candidate> = chosen
+        .iter()
+        .enumerate()
+        .map(|(place, chosen)| candidate(chosen, scores.of(place)))
+        .collect();
 
     let lent: Vec<f64> = pool
         .iter()
-        .map(|(event, candidate)| {
-            let lent: f64 = neighbours(*event)
-                .filter_map(|near| pool.get(&near))
+        .enumerate()
+        .map(|(place, candidate)| {
+            let lent: f64 = neighbours(candidate.event)
+                .filter_map(|near| beside(&pool, place, near))
                 .filter(|near| near.group.is_some() && near.group == candidate.group)
                 .map(|near| NEIGHBOUR * near.context)
                 .sum();
@@ -178,31 +165,155 @@ pub fn rank(
         .collect();
     let groups = group_scores(&pool);
     let best = lent.iter().copied().fold(0.0, f64::max);
-    let best_group = groups.values().copied().fold(0.0, f64::max);
-    let mut ranked: Vec<RankedEvent> = pool
-        .into_iter()
-        .zip(lent)
-        .filter(|(_, score)| *score > 0.0)
-        .map(|((event, candidate), score)| {
+    let best_group = groups.iter().map(|(_, score)| *score).fold(0.0, f64::max);
+    let mut ranked: Vec<(f64, usize)> = pool
+        .iter()
+        .zip(&lent)
+        .enumerate()
+        .filter(|(_, (_, lent))| **lent > 0.0)
+        .map(|(place, (candidate, lent))| {
             let group = candidate
                 .group
-                .and_then(|group| groups.get(&(event.log, group)))
-                .copied()
-                .unwrap_or(0.0);
+                .and_then(|group| {
+                    let key = (candidate.event.log, group);
+                    let at = groups.binary_search_by_key(&key, |(key, _)| *key).ok()?;
+                    groups.get(at)
+                })
+                .map_or(0.0, |(_, score)| *score);
             let group = if best_group > 0.0 {
                 GROUP * group / best_group
             } else {
                 0.0
             };
-            RankedEvent {
+            (lent / best + group, place)
+        })
+        .collect();
+    // The pool is in the order of ties.
+    ranked.sort_by(|(score, place), (other, that)| other.total_cmp(score).then(place.cmp(that)));
+    let ranked = ranked.into_iter().take(limit).filter_map(|(score, place)| {
+        Some(RankedEvent {
+            event: pool.get(place)?.event,
+            score,
+            held: scores
+                .of(place)
+                .iter()
+                .take(asked)
+                .map(|score| *score > 0.0)
+                .collect(),
+        })
+    });
+    (ranked.collect(), base.matched)
+}
+
+/// An event that is looked at further.
+#[derive(Clone, Copy)]
+struct Chosen {
+    event: EventId,
+    segment: usize,
+    document: DocId,
+    group: Option<u32>,
+}
+
+/// The hits and the events beside them in the same sitting that count, in the order of events.
+fn with_neighbours(
+    hits: &[Scored],
+    places: &dyn Places,
+    counts: &dyn Fn(usize, DocId) -> bool,
+) -> Vec<Chosen> {
+    let mut chosen: Vec<Chosen> = hits
+        .iter()
+        .map(|hit| {
+            let event = places.event(hit.segment, hit.doc);
+            Chosen {
                 event,
-                score: score / best + group,
-                held: candidate.held,
+                segment: hit.segment,
+                document: hit.doc,
+                group: places.group(event),
             }
         })
         .collect();
-    ranked.sort_by(|a, b| b.score.total_cmp(&a.score).then(a.event.cmp(&b.event)));
-    (ranked, base.matched)
+    chosen.sort_unstable_by_key(|chosen| chosen.event);
+    let mut near: Vec<Chosen> = Vec::new();
+    for (place, hit) in chosen.iter().enumerate() {
+        for event in neighbours(hit.event) {
+            let is_hit = [place.checked_sub(1), place.checked_add(1)]
+                .into_iter()
+                .flatten()
+                .filter_map(|place| chosen.get(place))
+                .any(|hit| hit.event == event);
+            let is_known = near.last().is_some_and(|last| last.event == event);
+            if is_hit || is_known || hit.group.is_none() || places.group(event) != hit.group {
+                continue;
+            }
+            if let Some((segment, document)) = places.document(event)
+                && counts(segment, document)
+            {
+                near.push(Chosen {
+                    event,
+                    segment,
+                    document,
+                    group: hit.group,
+                });
+            }
+        }
+    }
+    chosen.append(&mut near);
+    chosen.sort_by_key(|chosen| chosen.event);
+    chosen
+}
+
+/// What each concept adds to the scores of events.
+struct Contributions {
+    scores: Vec<f64>,
+    width: usize,
+    /// Where each event's are.
+    rows: Vec<usize>,
+}
+
+impl Contributions {
+    /// Those of an event, by its place.
+    fn of(&self, place: usize) -> &[f64] {
+        let row = self.rows.get(place).copied().unwrap_or(usize::MAX);
+        let from = row.saturating_mul(self.width);
+        self.scores
+            .get(from..from.saturating_add(self.width))
+            .unwrap_or_default()
+    }
+}
+
+/// Asked in the order of segments, as is cheapest, whatever order the events are in.
+fn contributions(matches: &Matches<'_>, chosen: &[Chosen]) -> Contributions {
+    let mut asked: Vec<(usize, DocId, usize)> = chosen
+        .iter()
+        .enumerate()
+        .map(|(place, chosen)| (chosen.segment, chosen.document, place))
+        .collect();
+    asked.sort_unstable();
+    let documents: Vec<(usize, DocId)> = asked
+        .iter()
+        .map(|(segment, document, _)| (*segment, *document))
+        .collect();
+    let mut rows = vec![0; chosen.len()];
+    for (row, (_, _, place)) in asked.iter().enumerate() {
+        if let Some(of) = rows.get_mut(*place) {
+            *of = row;
+        }
+    }
+    let scores = matches.contributions(&BM25, &documents);
+    Contributions {
+        width: scores.len().checked_div(chosen.len()).unwrap_or(0),
+        scores,
+        rows,
+    }
+}
+
+/// An event of the pool that stands beside the one at `place`, if it is in the pool.
+fn beside(pool: &[Candidate], place: usize, near: EventId) -> Option<&Candidate> {
+    [place.checked_sub(1), place.checked_add(1)]
+        .into_iter()
+        .flatten()
+        .filter_map(|place| pool.get(place))
+        .find(|candidate| candidate.event == near)
 }
 
 /// The query's concepts, then its joined names, as the segments are asked.
@@ -233,24 +344,25 @@ fn neighbours(event: EventId) -> impl Iterator<Item = EventId> {
         .map(move |number| EventId { number, ..event })
 }
 
-/// A group's score: the sum of the best that its events of the pool could lend.
-fn group_scores(pool: &BTreeMap<EventId, Candidate>) -> BTreeMap<(usize, u32), f64> {
-    let mut groups: BTreeMap<(usize, u32), Vec<f64>> = BTreeMap::new();
-    for (event, candidate) in pool {
-        if let Some(group) = candidate.group {
-            groups
-                .entry((event.log, group))
-                .or_default()
-                .push(candidate.context);
-        }
-    }
-    let best = |mut lent: Vec<f64>| {
-        lent.sort_by(|a, b| b.total_cmp(a));
-        lent.into_iter().take(GROUP_BEST).sum()
-    };
-    groups
-        .into_iter()
-        .map(|(group, lent)| (group, best(lent)))
+/// A group of events: a log's place, and the sitting's number there.
+type Group = (usize, u32);
+
+/// Each group's score, in their order: the sum of the best that its events of the pool could lend.
+fn group_scores(pool: &[Candidate]) -> Vec<(Group, f64)> {
+    let mut lent: Vec<(Group, f64)> = pool
+        .iter()
+        .filter_map(|candidate| {
+            let group = (candidate.event.log, candidate.group?);
+            Some((group, candidate.context))
+        })
+        .collect();
+    lent.sort_by(|(group, lent), (other, that)| group.cmp(other).then(that.total_cmp(lent)));
+    lent.chunk_by(|(group, _), (next, _)| group == next)
+        .filter_map(|of_group| {
+            let (group, _) = of_group.first()?;
+            let best = of_group.iter().take(GROUP_BEST).map(|(_, lent)| *lent);
+            Some((*group, best.sum()))
+        })
         .collect()
 }
 
@@ -303,7 +415,7 @@ mod tests {
         let places = OneLog {
             sittings: sittings.to_vec(),
         };
-        let (ranked, _) = rank(&query, &matches, &places, &Everything, &Everything);
+        let (ranked, _) = rank(&query, &matches, &places, &Everything, &Everything, POOL);
         ranked
             .into_iter()
             .map(|event| (event.event.number, event.score))

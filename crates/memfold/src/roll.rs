@@ -2,13 +2,16 @@
 //! gone or changed goes. All under one lock; a search that meets it goes without.
 
 use std::collections::{HashMap, HashSet};
+use std::io::Write;
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
 use memfold_disk::{Identity, Links, Mode, publish};
 use memfold_fold::document::Keys;
 use memfold_log::Form;
 use memfold_rollup::{
-    Catalogue, Columns, LogRow, Name, RollupError, RowId, ShardId, ShardRow, encode, verify_bytes,
+    Catalogue, Columns, LogRow, Name, RollupError, RowId, ShardContent, ShardId, ShardRow,
+    verify_bytes,
 };
 use memfold_segment::{Collection, Encoded, Part, Reader, merge};
 use memfold_sidecar::Receipts;
@@ -32,7 +35,7 @@ const SMALL_SHARDS: usize = 4;
 
 /// A shard that was made, and the rows of its logs.
 struct Made {
-    bytes: Vec<u8>,
+    content: ShardContent,
     rows: Vec<LogRow>,
 }
 
@@ -111,7 +114,7 @@ impl Memfold {
     fn roll_entries(
         &self,
         mut new: Vec<LogEntry>,
-        before: Option<Rollup>,
+        before: Option<Arc<Rollup>>,
         gone: &[RowId],
         receipts: &Receipts,
     ) -> Result<(), RollupError> {
@@ -134,7 +137,7 @@ impl Memfold {
             // Somebody was here; what is left to do shows at the next search.
             return Ok(());
         }
-        let mut kept = Kept::of(now.as_ref());
+        let mut kept = Kept::of(now.as_deref());
         kept.dissolve_shards_of(gone);
         kept.give_up(&new);
         kept.dissolve_small();
@@ -150,17 +153,23 @@ impl Memfold {
         let (mut shards, mut rows) = kept.rows();
         for part in parts(&candidates) {
             let Some(Made {
-                bytes,
+                content,
                 rows: of_part,
             }) = self.shard(part, ShardId(shards.len()), receipts)?
             else {
                 continue;
             };
-            let name = Name::of(&bytes);
+            let name = Name::of(content.pieces());
+            let bytes = content.size();
+            // What is written is let go of before it is read back.
+            let write = move |out: &mut dyn Write| {
+                let mut pieces = content.pieces();
+                pieces.try_for_each(|piece| out.write_all(piece).map_err(RollupError::Io))
+            };
             publish(
                 &folder.join(name.file()),
                 Mode::Private,
-                |out| out.write_all(&bytes).map_err(RollupError::Io),
+                write,
                 verify_bytes,
             )
             .map_err(std::io::Error::other)?;
@@ -170,7 +179,7 @@ impl Memfold {
                     .iter()
                     .map(|row| row.documents)
                     .fold(0, u32::saturating_add),
-                bytes: bytes.len() as u64,
+                bytes,
             });
             rows.extend(of_part);
         }
@@ -313,7 +322,7 @@ impl Memfold {
             return Ok(None);
         }
         Ok(Some(Made {
-            bytes: encode(&words, columns)?,
+            content: ShardContent::new(words, columns)?,
             rows,
         }))
     }

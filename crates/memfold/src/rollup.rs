@@ -4,19 +4,21 @@
 use std::collections::{HashMap, HashSet};
 use std::fs;
 use std::path::{Path, PathBuf};
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 
 use memfold_agents::Agent;
 use memfold_disk::{Identity, Links, Snapshot};
 use memfold_fold::Parameters;
 use memfold_fold::document::Keys;
-use memfold_rollup::{Catalogue, Program, RollupError, RowId, Shard, ShardId};
+use memfold_rollup::{Catalogue, Program, RollupError, RowId, Shard, ShardId, Sittings};
+use memfold_segment::Reader;
 use sha2::{Digest, Sha256};
 
 use crate::catalogue::{Found, LogEntry};
 use crate::duplicates::each;
 use crate::engine::Memfold;
 use crate::ready::Ready;
+use crate::segments::SegmentSource;
 
 /// Raised with whatever else changes what a roll-up holds of the same sidecars.
 const VERSION: u32 = 1;
@@ -32,7 +34,55 @@ pub(crate) struct Rolled {
 /// A roll-up that is in force.
 pub(crate) struct Rollup {
     folder: PathBuf,
+    /// Its catalogue's file, as stat told it.
+    identity: Identity,
     pub(crate) catalogue: Catalogue,
+    /// The shards that were opened, by their places in the catalogue.
+    opened: Vec<OnceLock<Arc<OpenShard>>>,
+}
+
+/// A shard, and what was read of it. A column that was read and checked once is not read again.
+pub(crate) struct OpenShard {
+    pub(crate) shard: Arc<Shard>,
+    words: OnceLock<Reader<SegmentSource<'static>>>,
+    dead: OnceLock<Vec<u32>>,
+    sittings: OnceLock<Sittings>,
+}
+
+impl OpenShard {
+    fn new(shard: Shard) -> OpenShard {
+        OpenShard {
+            shard: Arc::new(shard),
+            words: OnceLock::new(),
+            dead: OnceLock::new(),
+            sittings: OnceLock::new(),
+        }
+    }
+
+    pub(crate) fn words(&self) -> Result<&Reader<SegmentSource<'static>>, RollupError> {
+        once(&self.words, || {
+            Ok(self.shard.words()?.map_source(SegmentSource::Shard))
+        })
+    }
+
+    pub(crate) fn dead(&self) -> Result<&[u32], RollupError> {
+        once(&self.dead, || self.shard.dead()).map(Vec::as_slice)
+    }
+
+    pub(crate) fn sittings(&self) -> Result<&Sittings, RollupError> {
+        once(&self.sittings, || self.shard.sittings())
+    }
+}
+
+/// What a cell holds, made if it holds nothing yet.
+fn once<T, E>(cell: &OnceLock<T>, make: impl FnOnce() -> Result<T, E>) -> Result<&T, E> {
+    match cell.get() {
+        Some(made) => Ok(made),
+        None => {
+            let made = make()?;
+            Ok(cell.get_or_init(|| made))
+        }
+    }
 }
 
 /// Where the roll-up is, below the cache directory.
@@ -56,13 +106,17 @@ pub(crate) fn program() -> Program {
 }
 
 impl Memfold {
-    /// The roll-up, if there is one that can be believed.
-    pub(crate) fn rollup(&self) -> Option<Rollup> {
+    /// The roll-up, if there is one that can be believed. Published anew it is another file: as long as stat tells the
+    /// same one, what is open of it serves.
+    pub(crate) fn rollup(&self) -> Option<Arc<Rollup>> {
         let folder = folder(&self.dirs().cache);
-        let file = Snapshot::open(file(&folder), Links::Refuse).ok()?;
-        let bytes = file.read_at(0, usize::try_from(file.len()).ok()?).ok()?;
-        let catalogue = Catalogue::open(bytes, &program()).ok()?;
-        Some(Rollup { folder, catalogue })
+        let path = file(&folder);
+        let mut known = self.known_rollup().lock().ok()?;
+        let now = Identity::at(&path, Links::Refuse).ok();
+        if known.as_ref().map(|known| known.identity) != now {
+            *known = Rollup::open_at(folder, &path).map(Arc::new);
+        }
+        known.clone()
     }
 
     /// Removes the roll-up: it is damaged, or what it holds is to go.
@@ -70,6 +124,9 @@ impl Memfold {
         let folder = folder(&self.dirs().cache);
         // Without a catalogue no shard is in force.
         let _ = fs::remove_file(file(&folder));
+        if let Ok(mut known) = self.known_rollup().lock() {
+            *known = None;
+        }
         sweep(&folder, &HashSet::new());
     }
 }
@@ -91,6 +148,18 @@ pub(crate) fn sweep(folder: &Path, named: &HashSet<String>) {
 }
 
 impl Rollup {
+    fn open_at(folder: PathBuf, catalogue: &Path) -> Option<Rollup> {
+        let file = Snapshot::open(catalogue, Links::Refuse).ok()?;
+        let bytes = file.read_at(0, usize::try_from(file.len()).ok()?).ok()?;
+        let catalogue = Catalogue::open(bytes, &program()).ok()?;
+        Some(Rollup {
+            folder,
+            identity: file.identity(),
+            opened: catalogue.shards().iter().map(|_| OnceLock::new()).collect(),
+            catalogue,
+        })
+    }
+
     /// What is known of a log in this very state.
     pub(crate) fn find(&self, path: &Path, identity: &Identity) -> Option<Rolled> {
         let row = self.catalogue.find(path, identity)?;
@@ -101,16 +170,18 @@ impl Rollup {
         })
     }
 
-    /// Opens a shard.
-    pub(crate) fn open(&self, shard: ShardId) -> Result<Shard, RollupError> {
-        let row = self
-            .catalogue
-            .shards()
-            .get(shard.0)
-            .ok_or(RollupError::Damaged("a shard that it does not name"))?;
-        let file = Snapshot::open(self.folder.join(row.name.file()), Links::Refuse)
-            .map_err(std::io::Error::other)?;
-        Shard::open(file)
+    /// A shard, opened.
+    pub(crate) fn open(&self, shard: ShardId) -> Result<Arc<OpenShard>, RollupError> {
+        let row = self.catalogue.shards().get(shard.0);
+        let (Some(row), Some(opened)) = (row, self.opened.get(shard.0)) else {
+            return Err(RollupError::Damaged("a shard that it does not name"));
+        };
+        let open = || {
+            let file = Snapshot::open(self.folder.join(row.name.file()), Links::Refuse)
+                .map_err(std::io::Error::other)?;
+            Ok(Arc::new(OpenShard::new(Shard::open(file)?)))
+        };
+        once(opened, open).cloned()
     }
 
     /// The logs it holds that are gone from the folders that were walked.
@@ -137,14 +208,14 @@ impl Rollup {
 
 /// The logs that a roll-up answers for in one search, and the shards that hold them.
 pub(crate) struct Serving {
-    pub(crate) rollup: Rollup,
+    pub(crate) rollup: Arc<Rollup>,
     pub(crate) logs: Vec<LogEntry>,
-    pub(crate) shards: Vec<(ShardId, Shard)>,
+    pub(crate) shards: Vec<(ShardId, Arc<OpenShard>)>,
 }
 
 impl Serving {
     /// Takes out of `logs` those that the roll-up answers for. Nothing if it answers for none, or a shard cannot be opened.
-    pub(crate) fn of(rollup: Rollup, logs: &mut Vec<LogEntry>) -> Option<Serving> {
+    pub(crate) fn of(rollup: Arc<Rollup>, logs: &mut Vec<LogEntry>) -> Option<Serving> {
         let here: HashSet<RowId> = logs.iter().filter_map(row_of).collect();
         let catalogue = &rollup.catalogue;
         let broken: HashSet<u64> = if here.len() == catalogue.logs() {
@@ -213,13 +284,14 @@ impl Serving {
 /// Takes out of `logs`, which lie in `shards`, those that have one of the keys, and those that hold only together with them.
 pub(crate) fn release_sharing(
     catalogue: &Catalogue,
-    shards: &[(ShardId, Shard)],
+    shards: &[(ShardId, Arc<OpenShard>)],
     keys: &[&[Keys]],
     logs: &mut Vec<LogEntry>,
 ) -> Result<Vec<LogEntry>, RollupError> {
     let mut sharing: HashMap<ShardId, Vec<u32>> = HashMap::new();
     for (id, shard) in shards {
         let mut documents: Vec<u32> = shard
+            .shard
             .with_keys(keys.iter().flat_map(|keys| each(keys)).map(|(_, key)| key))?
             .into_iter()
             .map(|(_, document)| document)

@@ -7,7 +7,7 @@ use std::time::Instant;
 use memfold_fold::card::Card;
 use memfold_fold::document::{Document, DocumentKind};
 use memfold_log::Timestamp;
-use memfold_segment::{Matches, Reader};
+use memfold_segment::Matches;
 use memfold_sidecar::Receipts;
 use memfold_text::{Matcher, Query};
 
@@ -22,7 +22,7 @@ use crate::ranking::{PHRASE_POOL, RankedEvent, concepts, rank};
 use crate::read::{Told, tell, words_of};
 use crate::ready::Ready;
 use crate::request::{Filter, Logs, Search};
-use crate::segments::{SegmentSource, Segments};
+use crate::segments::Segments;
 use crate::visible::visible;
 
 /// The most results that a call may ask for.
@@ -59,7 +59,7 @@ impl Memfold {
             None => self.rollup(),
             Some(_) => None,
         };
-        let found = self.find_rolled(&search.logs, &receipts, rollup.as_ref())?;
+        let found = self.find_rolled(&search.logs, &receipts, rollup.as_deref())?;
         self.allow(&search.logs, &found.logs, &receipts)?;
         let gone = rollup
             .as_ref()
@@ -113,7 +113,7 @@ impl Memfold {
         let mut notes = segments.notes.clone();
         let live = segments.live(logs);
         let filter = passing_filter(logs, &segments, &search.filter, &mut notes);
-        let readers: Vec<&Reader<SegmentSource<'_>>> = segments.readers.iter().collect();
+        let readers = segments.readers();
         let matches = Matches::gather(&readers, &concepts(query), &live);
         for (segment, error) in matches.failures() {
             match segments.log_of(*segment).and_then(|log| logs.own(log)) {
@@ -125,7 +125,12 @@ impl Memfold {
             }
         }
         let places = segments.places(logs);
-        let (mut ranked, matched) = rank(query, &matches, &places, &live, &filter);
+        // Those that do not hold a phrase drop out, as may those whose log cannot be read.
+        let most = match query.phrases.is_empty() {
+            true => search.limit.saturating_mul(2),
+            false => usize::MAX,
+        };
+        let (mut ranked, matched) = rank(query, &matches, &places, &live, &filter, most);
         let mut matched = matched;
         let mut looked_at_all = true;
         if !query.phrases.is_empty() {

@@ -7,7 +7,7 @@ use std::collections::HashMap;
 use std::io;
 
 use memfold_fold::Tail;
-use memfold_rollup::{RollupError, Shard, ShardWords, Sittings};
+use memfold_rollup::{RollupError, ShardWords};
 use memfold_segment::{Collection, DocId, Encoded, Reader, Section, Select, Source};
 use memfold_sidecar::{Sidecar, Store, Words};
 
@@ -15,12 +15,13 @@ use crate::collected::{Collected, Which};
 use crate::duplicates::{Claim, copies};
 use crate::ranking::{EventId, Places};
 use crate::ready::Ready;
+use crate::rollup::OpenShard;
 
 /// The words of a sidecar, of a tail, or of a shard.
 pub(crate) enum SegmentSource<'a> {
     Sidecar(Words<&'a Store>),
     Tail(&'a Encoded),
-    Shard(ShardWords<'a>),
+    Shard(ShardWords),
 }
 
 impl Source for SegmentSource<'_> {
@@ -56,11 +57,11 @@ pub(crate) enum Part<'a> {
 
 /// The logs of a shard that a search ranks.
 pub(crate) struct Slots<'a> {
-    pub(crate) shard: &'a Shard,
+    pub(crate) shard: &'a OpenShard,
     /// By their first document.
     pub(crate) logs: Vec<Slot>,
     /// Documents that do not count.
-    dead: Vec<u32>,
+    dead: &'a [u32],
     /// Those that do.
     counted: Collection,
     /// Whether every document of the shard is of such a log.
@@ -98,9 +99,17 @@ struct Piece {
     documents: u32,
 }
 
+/// A segment's reader.
+enum Opened<'a> {
+    /// Opened for this search.
+    Now(Reader<SegmentSource<'a>>),
+    /// Open since an earlier one.
+    Kept(&'a Reader<SegmentSource<'static>>),
+}
+
 /// All segments of the logs.
 pub(crate) struct Segments<'a> {
-    pub(crate) readers: Vec<Reader<SegmentSource<'a>>>,
+    readers: Vec<Opened<'a>>,
     pub(crate) parts: Vec<Part<'a>>,
     /// For each log its sealed part and its tail, or its part of a shard.
     pieces: Vec<[Option<Piece>; 2]>,
@@ -181,9 +190,8 @@ impl<'a> Segments<'a> {
                 counted.total_length = counted.total_length.saturating_add(live.total_length);
                 documents = documents.saturating_add(slot.documents);
             }
-            let words = shard.words()?;
+            let reader = shard.words()?;
             let segment = self.readers.len();
-            let reader = words.map_source(SegmentSource::Shard);
             for (slot, _) in &of_shard {
                 if let Some(pieces) = self.pieces.get_mut(slot.log) {
                     *pieces = [
@@ -204,9 +212,18 @@ impl<'a> Segments<'a> {
                 counted,
                 shard,
             }));
-            self.readers.push(reader);
+            self.readers.push(Opened::Kept(reader));
         }
         Ok(())
+    }
+
+    /// What is read of each.
+    pub(crate) fn readers(&self) -> Vec<&Reader<SegmentSource<'a>>> {
+        let reader = |opened| match opened {
+            &Opened::Now(ref reader) => reader,
+            &Opened::Kept(reader) => reader,
+        };
+        self.readers.iter().map(reader).collect()
     }
 
     /// The documents that count: all but the copies of events that count elsewhere, and what a later line says more fully.
@@ -242,7 +259,6 @@ impl<'a> Segments<'a> {
             logs,
             segments: self,
             rows: RefCell::default(),
-            shards: RefCell::default(),
         }
     }
 
@@ -261,7 +277,7 @@ impl<'a> Segments<'a> {
             first,
             documents: reader.documents(),
         });
-        self.readers.push(reader);
+        self.readers.push(Opened::Now(reader));
     }
 }
 
@@ -367,8 +383,6 @@ pub(crate) struct LogPlaces<'a> {
     segments: &'a Segments<'a>,
     /// The sittings of rows of documents, by log and row.
     rows: RefCell<HashMap<(usize, u32), Vec<u32>>>,
-    /// Those of shards, by segment.
-    shards: RefCell<HashMap<usize, Option<Sittings>>>,
 }
 
 impl Places for LogPlaces<'_> {
@@ -424,14 +438,10 @@ impl LogPlaces<'_> {
             return None;
         };
         let first = document.0.checked_sub(event.number)?;
-        let mut shards = self.shards.borrow_mut();
-        let sittings = shards.entry(segment).or_insert_with(|| {
-            let sittings = slots.shard.sittings();
-            if sittings.is_err() {
-                self.logs.fail();
-            }
-            sittings.ok()
-        });
-        Some(sittings.as_ref()?.between(first, document.0))
+        let sittings = slots.shard.sittings();
+        if sittings.is_err() {
+            self.logs.fail();
+        }
+        Some(sittings.ok()?.between(first, document.0))
     }
 }

@@ -35,13 +35,14 @@ pub struct ShardId(pub usize);
 pub struct Name([u8; 16]);
 
 impl Name {
-    /// The name of a shard of these bytes.
-    pub fn of(bytes: &[u8]) -> Name {
+    /// The name of a shard of these bytes, which come in pieces.
+    pub fn of<'p>(pieces: impl Iterator<Item = &'p [u8]>) -> Name {
+        let mut hash = Sha256::new();
+        pieces.for_each(|piece| hash.update(piece));
         let mut name = Name([0; 16]);
-        let digest = Sha256::digest(bytes);
         name.0
             .iter_mut()
-            .zip(digest)
+            .zip(hash.finalize())
             .for_each(|(byte, of)| *byte = of);
         name
     }

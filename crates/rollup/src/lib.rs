@@ -15,4 +15,4 @@ mod shard;
 pub use catalogue::{Catalogue, LogRow, Name, Program, RowId, ShardId, ShardRow};
 pub use error::RollupError;
 pub use keys::KeyFilter;
-pub use shard::{Columns, Shard, ShardWords, Sittings, encode, verify_bytes};
+pub use shard::{Columns, Shard, ShardContent, ShardWords, Sittings, verify_bytes};

@@ -3,194 +3,21 @@
 
 use std::borrow::Cow;
 use std::io::{self, ErrorKind};
+use std::sync::Arc;
 
 use memfold_disk::Snapshot;
 use memfold_fold::document::DocumentKind;
-use memfold_segment::{Encoded, Reader, Section, Source};
+use memfold_segment::{Reader, Section, Source};
 
-use crate::bytes::{Input, length};
+use self::layout::{GROUP, HEAD, KEY, KINDS, MAGIC, PARTS, Part};
+use crate::bytes::Input;
 use crate::error::RollupError;
 use crate::keys::KeyFilter;
 
-/// What a shard begins with: a name and its version.
-const MAGIC: &[u8; 8] = b"memshrd1";
+mod content;
+mod layout;
 
-/// The sections, in their order.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Part {
-    /// Documents that do not count, since another log has the same event: ascending u32.
-    Dead,
-    /// A bit for each document, lowest first: whether it is of another sitting than the one before it.
-    Sittings,
-    /// A kind for each document: a byte.
-    Kinds,
-    /// A time for each document: i64, the least for none.
-    Times,
-    /// The keys of the logs' events, ascending, each with a document that has it: u64 and u32.
-    Keys,
-    /// For each [`GROUP`] keys, the first and the checksum of all: u64 and u32.
-    Fences,
-    /// A [`KeyFilter`] of the keys.
-    Filter,
-    Terms,
-    Blocks,
-    Postings,
-    Lengths,
-}
-
-const PARTS: [Part; 11] = [
-    Part::Dead,
-    Part::Sittings,
-    Part::Kinds,
-    Part::Times,
-    Part::Keys,
-    Part::Fences,
-    Part::Filter,
-    Part::Terms,
-    Part::Blocks,
-    Part::Postings,
-    Part::Lengths,
-];
-
-/// The bytes of a section's row, and of the head.
-const ROW: usize = 20;
-const HEAD: usize = MAGIC.len() + 4 + PARTS.len() * ROW + 4;
-/// The bytes of a key and its document, and of a fence.
-const KEY: usize = 12;
-/// So many keys have a checksum of their own: one is looked up by one read.
-const GROUP: usize = 256;
-
-/// What a shard holds of its documents beside their words, in their order.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Columns {
-    /// The sitting of each; of two documents of a log it says whether they are of the same.
-    pub sittings: Vec<u32>,
-    /// The kind of each.
-    pub kinds: Vec<DocumentKind>,
-    /// When each happened, in milliseconds since 1970.
-    pub times: Vec<Option<i64>>,
-    /// The documents that do not count, ascending.
-    pub dead: Vec<u32>,
-    /// Keys of events, each with a document that has it; 0 is none.
-    pub keys: Vec<(u64, u32)>,
-}
-
-/// The bytes of a shard.
-///
-/// # Errors
-/// If it would be too large for the format.
-pub fn encode(words: &Encoded, mut columns: Columns) -> Result<Vec<u8>, RollupError> {
-    let documents = words.documents;
-    let rows = usize::try_from(documents).unwrap_or(usize::MAX);
-    if [
-        columns.sittings.len(),
-        columns.kinds.len(),
-        columns.times.len(),
-    ] != [rows; 3]
-    {
-        return Err(RollupError::TooLarge("a column of another length"));
-    }
-    columns.keys.retain(|(key, _)| *key != 0);
-    columns.keys.sort_unstable();
-    columns.keys.dedup();
-    let mut filter = KeyFilter::for_documents(columns.keys.len().div_ceil(2));
-    columns.keys.iter().for_each(|(key, _)| filter.add(*key));
-
-    let mut head = MAGIC.to_vec();
-    head.extend_from_slice(&documents.to_le_bytes());
-    let mut body = Vec::new();
-    for part in PARTS {
-        let section: Cow<'_, [u8]> = match part {
-            Part::Dead => columns.dead.iter().flat_map(|n| n.to_le_bytes()).collect(),
-            Part::Sittings => bits(&changes(&columns.sittings)).into(),
-            Part::Kinds => columns.kinds.iter().map(|kind| byte_of(*kind)).collect(),
-            Part::Times => columns
-                .times
-                .iter()
-                .flat_map(|time| time.unwrap_or(i64::MIN).to_le_bytes())
-                .collect(),
-            Part::Keys => pairs(&columns.keys).into(),
-            Part::Fences => columns
-                .keys
-                .chunks(GROUP)
-                .flat_map(|group| {
-                    let first = group.first().map_or(0, |(key, _)| *key);
-                    pairs(&[(first, crc32fast::hash(&pairs(group)))])
-                })
-                .collect(),
-            Part::Filter => filter.to_bytes().into(),
-            Part::Terms => Cow::Borrowed(&words.terms),
-            Part::Blocks => Cow::Borrowed(&words.blocks),
-            Part::Postings => Cow::Borrowed(&words.postings),
-            Part::Lengths => Cow::Borrowed(&words.lengths),
-        };
-        let at = HEAD as u64 + body.len() as u64;
-        head.extend_from_slice(&at.to_le_bytes());
-        head.extend_from_slice(&u64::from(length(&section)?).to_le_bytes());
-        head.extend_from_slice(&crc32fast::hash(&section).to_le_bytes());
-        body.extend_from_slice(&section);
-    }
-    head.extend_from_slice(&crc32fast::hash(&head).to_le_bytes());
-    head.append(&mut body);
-    Ok(head)
-}
-
-/// For each number, whether it is another than the one before it.
-fn changes(numbers: &[u32]) -> Vec<bool> {
-    let before = std::iter::once(None).chain(numbers.iter().map(Some));
-    numbers
-        .iter()
-        .zip(before)
-        .map(|(number, before)| before.is_some_and(|before| before != number))
-        .collect()
-}
-
-fn bits(flags: &[bool]) -> Vec<u8> {
-    let byte = |flags: &[bool]| {
-        (0..)
-            .zip(flags)
-            .fold(0, |byte, (place, flag)| byte | u8::from(*flag) << place)
-    };
-    flags.chunks(8).map(byte).collect()
-}
-
-fn pairs(pairs: &[(u64, u32)]) -> Vec<u8> {
-    pairs
-        .iter()
-        .flat_map(|(key, of)| key.to_le_bytes().into_iter().chain(of.to_le_bytes()))
-        .collect()
-}
-
-fn pairs_of(bytes: &[u8]) -> Vec<(u64, u32)> {
-    let (pairs, _) = bytes.as_chunks::<KEY>();
-    pairs
-        .iter()
-        .filter_map(|pair| {
-            let (key, rest) = pair.split_first_chunk()?;
-            Some((
-                u64::from_le_bytes(*key),
-                u32::from_le_bytes(*rest.first_chunk()?),
-            ))
-        })
-        .collect()
-}
-
-const KINDS: [DocumentKind; 7] = [
-    DocumentKind::Person,
-    DocumentKind::Reply,
-    DocumentKind::Result,
-    DocumentKind::File,
-    DocumentKind::Plan,
-    DocumentKind::Summary,
-    DocumentKind::Compaction,
-];
-
-fn byte_of(kind: DocumentKind) -> u8 {
-    let place = KINDS.iter().position(|other| *other == kind);
-    place
-        .and_then(|place| u8::try_from(place).ok())
-        .unwrap_or(u8::MAX)
-}
+pub use self::content::{Columns, ShardContent};
 
 #[derive(Clone, Copy, Debug, Default)]
 struct Row {
@@ -205,6 +32,20 @@ pub struct Shard {
     file: Snapshot,
     documents: u32,
     rows: [Row; PARTS.len()],
+}
+
+fn pairs_of(bytes: &[u8]) -> Vec<(u64, u32)> {
+    let (pairs, _) = bytes.as_chunks::<KEY>();
+    pairs
+        .iter()
+        .filter_map(|pair| {
+            let (key, rest) = pair.split_first_chunk()?;
+            Some((
+                u64::from_le_bytes(*key),
+                u32::from_le_bytes(*rest.first_chunk()?),
+            ))
+        })
+        .collect()
 }
 
 impl Shard {
@@ -231,8 +72,10 @@ impl Shard {
     ///
     /// # Errors
     /// If they cannot be read or are damaged.
-    pub fn words(&self) -> Result<Reader<ShardWords<'_>>, RollupError> {
-        let reader = Reader::open(ShardWords { shard: self })?;
+    pub fn words(self: &Arc<Self>) -> Result<Reader<ShardWords>, RollupError> {
+        let reader = Reader::open(ShardWords {
+            shard: Arc::clone(self),
+        })?;
         if reader.documents() == self.documents {
             Ok(reader)
         } else {
@@ -253,7 +96,8 @@ impl Shard {
     /// # Errors
     /// As [`Shard::dead`].
     pub fn sittings(&self) -> Result<Sittings, RollupError> {
-        self.section(Part::Sittings).map(Sittings)
+        self.section(Part::Sittings)
+            .map(|bytes| Sittings::of(&bytes))
     }
 
     /// The kind of each document.
@@ -429,32 +273,57 @@ fn head_of(head: &[u8], file: u64) -> Result<(u32, [Row; PARTS.len()]), RollupEr
 
 /// Where a shard's sittings end. Those of a log are numbered by its own documents.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Sittings(Vec<u8>);
+pub struct Sittings {
+    /// A bit for each document.
+    words: Vec<u64>,
+    /// For each word, and for the end, how many bits before it are set.
+    before: Vec<u32>,
+}
 
 impl Sittings {
+    fn of(bytes: &[u8]) -> Sittings {
+        let word = |bytes: &[u8]| {
+            let mut word = [0; 8];
+            word.iter_mut()
+                .zip(bytes)
+                .for_each(|(to, from)| *to = *from);
+            u64::from_le_bytes(word)
+        };
+        let words: Vec<u64> = bytes.chunks(8).map(word).collect();
+        let mut set = 0;
+        let mut before = Vec::with_capacity(words.len());
+        for word in &words {
+            before.push(set);
+            set += word.count_ones();
+        }
+        before.push(set);
+        Sittings { words, before }
+    }
+
     /// How many sittings end between two documents of a log.
     pub fn between(&self, first: u32, document: u32) -> u32 {
-        let to = (document as usize + 1).min(self.0.len() * 8);
-        let mut ended = 0;
-        let mut at = first as usize + 1;
-        while at < to {
-            let byte = self.0.get(at / 8).copied().unwrap_or(0) >> (at % 8);
-            let next = (at / 8 * 8 + 8).min(to);
-            let kept = u8::MAX >> (8 - (next - at));
-            ended += (byte & kept).count_ones();
-            at = next;
+        self.up_to(document).saturating_sub(self.up_to(first))
+    }
+
+    /// How many end up to a document.
+    fn up_to(&self, document: u32) -> u32 {
+        let place = document as usize / 64;
+        match (self.words.get(place), self.before.get(place)) {
+            (Some(word), Some(before)) => {
+                before + (word & u64::MAX >> (63 - document % 64)).count_ones()
+            }
+            _ => self.before.last().copied().unwrap_or(0),
         }
-        ended
     }
 }
 
 /// The words of a shard, as a segment reads them.
-#[derive(Clone, Copy, Debug)]
-pub struct ShardWords<'s> {
-    shard: &'s Shard,
+#[derive(Clone, Debug)]
+pub struct ShardWords {
+    shard: Arc<Shard>,
 }
 
-impl Source for ShardWords<'_> {
+impl Source for ShardWords {
     fn read(&self, section: Section, at: u64, len: usize) -> io::Result<Cow<'_, [u8]>> {
         let row = self.shard.row(part_of(section));
         let end = u64::try_from(len).ok().and_then(|len| at.checked_add(len));
@@ -483,6 +352,30 @@ fn part_of(section: Section) -> Part {
     }
 }
 
+/// The sections of a shard that is in memory.
+struct InMemory<'b>([&'b [u8]; PARTS.len()]);
+
+impl InMemory<'_> {
+    fn section(&self, section: Section) -> &[u8] {
+        let place = part_of(section) as usize;
+        self.0.get(place).copied().unwrap_or_default()
+    }
+}
+
+impl Source for InMemory<'_> {
+    fn read(&self, section: Section, at: u64, len: usize) -> io::Result<Cow<'_, [u8]>> {
+        usize::try_from(at)
+            .ok()
+            .and_then(|at| self.section(section).get(at..at.checked_add(len)?))
+            .map(Cow::Borrowed)
+            .ok_or_else(|| ErrorKind::UnexpectedEof.into())
+    }
+
+    fn len(&self, section: Section) -> u64 {
+        self.section(section).len() as u64
+    }
+}
+
 /// Checks every byte of a shard, and every rule of its words.
 ///
 /// # Errors
@@ -492,11 +385,8 @@ pub fn verify_bytes(bytes: &[u8]) -> Result<(), RollupError> {
         .get(..HEAD)
         .ok_or(RollupError::Damaged("ends too early"))?;
     let (documents, rows) = head_of(head, bytes.len() as u64)?;
-    let mut words = Encoded {
-        documents,
-        ..Encoded::default()
-    };
-    for (row, part) in rows.iter().zip(PARTS) {
+    let mut sections = [&[][..]; PARTS.len()];
+    for (row, found) in rows.iter().zip(&mut sections) {
         let from = usize::try_from(row.at).unwrap_or(usize::MAX);
         let section = usize::try_from(row.length)
             .ok()
@@ -505,15 +395,9 @@ pub fn verify_bytes(bytes: &[u8]) -> Result<(), RollupError> {
         if crc32fast::hash(section) != row.crc {
             return Err(RollupError::Damaged("a checksum that does not match"));
         }
-        match part {
-            Part::Terms => words.terms = section.to_vec(),
-            Part::Blocks => words.blocks = section.to_vec(),
-            Part::Postings => words.postings = section.to_vec(),
-            Part::Lengths => words.lengths = section.to_vec(),
-            _ => {}
-        }
+        *found = section;
     }
-    let stats = Reader::open(&words)?.verify()?;
+    let stats = Reader::open(InMemory(sections))?.verify()?;
     if stats.documents == documents {
         Ok(())
     } else {

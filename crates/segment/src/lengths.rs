@@ -41,6 +41,17 @@ impl<'a> Lengths<'a> {
         Ok(Self { bytes, width })
     }
 
+    /// Bytes whose checksum was compared before.
+    pub(crate) fn checked(bytes: &'a [u8], header: &Header) -> Result<Self, Error> {
+        let width = Self::width(header.documents, bytes.len() as u64)?;
+        let bytes = Cow::Borrowed(bytes);
+        Ok(Self { bytes, width })
+    }
+
+    pub(crate) fn into_bytes(self) -> Cow<'a, [u8]> {
+        self.bytes
+    }
+
     /// The length of a document; 0 if there is no such document.
     #[inline]
     pub fn get(&self, doc: DocId) -> u32 {

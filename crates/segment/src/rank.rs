@@ -20,8 +20,6 @@ pub struct Scored {
     pub doc: DocId,
     /// Its score, above 0.
     pub score: f64,
-    /// How often it holds each concept: 0 where it does not.
-    pub frequencies: Vec<u32>,
 }
 
 /// The answer to a query.
@@ -143,28 +141,44 @@ impl Matches<'_> {
         }
     }
 
-    /// What each concept adds to the score of a document, in their order; all 0 for one that is not there.
-    /// Added up from the left they are its score.
-    pub fn contributions(&self, params: &Bm25, segment: usize, doc: DocId) -> Vec<f64> {
+    /// What each concept adds to the scores of some documents: a row of as many numbers as there are concepts for each, in
+    /// the order of `documents`. All 0 for one that is not there. A row added up from the left is its document's score.
+    ///
+    /// `documents` are cheapest in the order of segments, then of documents: each list is then walked once.
+    pub fn contributions(&self, params: &Bm25, documents: &[(usize, DocId)]) -> Vec<f64> {
+        let weights = self.weights();
         let average = self.collection.average_length();
-        let held = self
-            .segments
-            .binary_search_by_key(&segment, |held| held.index);
-        let Some(held) = held.ok().and_then(|place| self.segments.get(place)) else {
-            return vec![0.0; self.concepts.len()];
-        };
-        let norm = params.norm(held.lengths.get(doc), average);
-        let frequencies = self.frequencies(held, doc);
-        let scores = frequencies.iter().zip(self.weights());
-        scores
-            .map(|(&tf, weight)| {
-                if tf == 0 {
-                    0.0
-                } else {
-                    params.score(weight, tf, norm)
+        let width = self.concepts.len();
+        let mut rows = vec![0.0; documents.len().saturating_mul(width)];
+        let mut done = 0;
+        for run in documents.chunk_by(|(one, _), (next, _)| one == next) {
+            let from = done;
+            done += run.len();
+            let segment = run.first().map_or(usize::MAX, |(segment, _)| *segment);
+            let held = self
+                .segments
+                .binary_search_by_key(&segment, |held| held.index);
+            let (Some(held), Some(rows)) = (
+                held.ok().and_then(|place| self.segments.get(place)),
+                rows.get_mut(from * width..done * width),
+            ) else {
+                continue;
+            };
+            let norms: Vec<f64> = run
+                .iter()
+                .map(|(_, doc)| params.norm(held.lengths.get(*doc), average))
+                .collect();
+            for (concept, range) in &held.lists {
+                let weight = weights.get(*concept).copied().unwrap_or(0.0);
+                let mut walk = Walk::over(held.list(range));
+                for (((_, doc), norm), row) in run.iter().zip(&norms).zip(rows.chunks_mut(width)) {
+                    if let (Some(tf), Some(place)) = (walk.frequency(*doc), row.get_mut(*concept)) {
+                        *place = params.score(weight, tf, *norm);
+                    }
                 }
-            })
-            .collect()
+            }
+        }
+        rows
     }
 
     /// `w · idf` of each concept.
@@ -176,31 +190,44 @@ impl Matches<'_> {
     }
 
     fn scored(&self, place: usize, doc: DocId, score: f64) -> Option<Scored> {
-        let held = self.segments.get(place)?;
-        let frequencies = self.frequencies(held, doc);
+        let segment = self.segments.get(place)?.index;
         Some(Scored {
-            segment: held.index,
+            segment,
             doc,
             score,
-            frequencies,
         })
     }
+}
 
-    fn frequencies(&self, held: &Held<'_>, doc: DocId) -> Vec<u32> {
-        let mut frequencies = vec![0; self.concepts.len()];
-        for (concept, range) in &held.lists {
-            let list = held.list(range);
-            let posting = list
-                .binary_search_by_key(&doc, |posting| posting.doc)
-                .ok()
-                .and_then(|at| list.get(at));
-            if let (Some(Posting { frequency, .. }), Some(place)) =
-                (posting, frequencies.get_mut(*concept))
-            {
-                *place = *frequency;
-            }
+/// A list that is asked for one document after another: a later one is looked for from where the last was, in steps that
+/// double.
+struct Walk<'p> {
+    list: &'p [Posting],
+    /// Postings before it are of documents before the last that was asked for.
+    at: usize,
+}
+
+impl<'p> Walk<'p> {
+    fn over(list: &'p [Posting]) -> Walk<'p> {
+        Walk { list, at: 0 }
+    }
+
+    fn frequency(&mut self, doc: DocId) -> Option<u32> {
+        let before = |posting: &Posting| posting.doc < doc;
+        let was_passed = self.at.checked_sub(1).and_then(|at| self.list.get(at));
+        if was_passed.is_some_and(|posting| posting.doc >= doc) {
+            self.at = 0;
         }
-        frequencies
+        let mut step = 1;
+        while self.list.get(self.at + step).is_some_and(before) {
+            self.at += step;
+            step *= 2;
+        }
+        let end = self.list.len().min(self.at + step + 1);
+        let near = self.list.get(self.at..end).unwrap_or_default();
+        self.at += near.partition_point(before);
+        let found = self.list.get(self.at)?;
+        (found.doc == doc).then_some(found.frequency)
     }
 }
 

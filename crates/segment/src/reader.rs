@@ -3,7 +3,7 @@
 
 use std::borrow::Cow;
 use std::ops::Deref;
-use std::sync::{Arc, Mutex};
+use std::sync::{Arc, Mutex, OnceLock};
 
 use crate::Posting;
 use crate::block::{self, List};
@@ -44,6 +44,8 @@ pub struct Reader<S> {
     /// The table, unless the source lends it whenever it is asked.
     table: Option<Vec<u8>>,
     header: Header,
+    /// The lengths, checked, once they were read.
+    lengths: OnceLock<Vec<u8>>,
     /// The blocks read last, checked: a query's terms are often neighbours (`scrub-env`, `scrub_env`).
     recent: Mutex<Vec<(usize, Arc<[u8]>)>>,
 }
@@ -80,6 +82,7 @@ impl<S: Source> Reader<S> {
             source,
             table,
             header,
+            lengths: OnceLock::new(),
             recent: Mutex::default(),
         })
     }
@@ -105,6 +108,7 @@ impl<S: Source> Reader<S> {
             source: wrap(self.source),
             table: self.table,
             header: self.header,
+            lengths: self.lengths,
             recent: self.recent,
         }
     }
@@ -114,13 +118,19 @@ impl<S: Source> Reader<S> {
         &self.source
     }
 
-    /// The length of every document: one read.
+    /// The length of every document: one read, the first time.
     ///
     /// # Errors
     /// If they cannot be read or are damaged.
     pub fn lengths(&self) -> Result<Lengths<'_>, Error> {
+        if let Some(bytes) = self.lengths.get() {
+            return Lengths::checked(bytes, &self.header);
+        }
         let bytes = self.read(Section::Lengths, 0, self.source.len(Section::Lengths))?;
-        Lengths::open(bytes, &self.header)
+        match Lengths::open(bytes, &self.header)?.into_bytes() {
+            Cow::Borrowed(bytes) => Lengths::checked(bytes, &self.header),
+            Cow::Owned(bytes) => Lengths::checked(self.lengths.get_or_init(|| bytes), &self.header),
+        }
     }
 
     /// Appends a term's postings to `out`, in the order of documents, and returns how many they are: 0 if

@@ -155,11 +155,15 @@ proptest! {
         prop_assert_eq!(ranked.matched as usize, wanted.len());
         prop_assert_eq!(flat(&ranked), &wanted[..wanted.len().min(k)]);
         let matches = Matches::gather(&readers, &concepts, &live);
-        for hit in &ranked.hits {
+        // In the order of hits, so that a list is walked back and forth.
+        let asked: Vec<(usize, DocId)> = ranked.hits.iter().map(|hit| (hit.segment, hit.doc)).collect();
+        let rows = matches.contributions(&bm25, &asked);
+        for (place, hit) in ranked.hits.iter().enumerate() {
             let document = &segments[hit.segment][hit.doc.0 as usize];
-            let frequencies: Vec<u32> = concepts.iter().map(|concept| holds(document, concept)).collect();
-            prop_assert_eq!(&hit.frequencies, &frequencies);
-            let parts = matches.contributions(&bm25, hit.segment, hit.doc);
+            let parts = &rows[place * concepts.len()..(place + 1) * concepts.len()];
+            for (concept, part) in concepts.iter().zip(parts) {
+                prop_assert!(holds(document, concept) > 0 || *part == 0.0);
+            }
             prop_assert_eq!(parts.iter().fold(0.0, |sum, part| sum + part), hit.score);
         }
     }

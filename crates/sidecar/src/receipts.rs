@@ -3,7 +3,7 @@
 
 use std::collections::{BTreeMap, HashMap};
 use std::path::{Path, PathBuf};
-use std::sync::OnceLock;
+use std::sync::{Arc, OnceLock};
 use std::time::Duration;
 
 use bincode::{Decode, Encode};
@@ -81,10 +81,10 @@ impl Receipt {
 }
 
 /// The receipts of this machine, by the log's path. Of thousands a call needs few: each is read when it is asked for.
-#[derive(Debug, Default)]
+#[derive(Clone, Debug, Default)]
 pub struct Receipts {
     file: PathBuf,
-    kept: Table,
+    kept: Arc<Table>,
     changed: HashMap<PathBuf, Option<Receipt>>,
 }
 
@@ -95,9 +95,24 @@ impl Receipts {
     /// Opens the receipts below a cache directory. Missing, damaged or of another version: none.
     pub fn load(cache: &Path) -> Receipts {
         let file = cache.join(FILE);
-        let kept = Table::open(&file).unwrap_or_default();
+        let kept = Arc::new(Table::open(&file).unwrap_or_default());
         Receipts {
             file,
+            kept,
+            changed: HashMap::new(),
+        }
+    }
+
+    /// The receipts as they are saved now: those at hand, if no call saved others since.
+    pub fn now(&self) -> Receipts {
+        let known = self.kept.file.as_ref().map(|file| file.identity());
+        let now = Identity::at(&self.file, Links::Refuse).ok();
+        let kept = match known == now {
+            true => Arc::clone(&self.kept),
+            false => Arc::new(Table::open(&self.file).unwrap_or_default()),
+        };
+        Receipts {
+            file: self.file.clone(),
             kept,
             changed: HashMap::new(),
         }
@@ -179,7 +194,7 @@ impl Receipts {
             },
         )
         .map_err(std::io::Error::other)?;
-        self.kept = Table::open(&self.file).unwrap_or_default();
+        self.kept = Arc::new(Table::open(&self.file).unwrap_or_default());
         self.changed.clear();
         Ok(())
     }

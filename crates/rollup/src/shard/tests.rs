@@ -1,8 +1,17 @@
 //! A shard gives back what was written, and refuses whatever was not.
 
+use super::content::{bits, changes};
 use super::*;
 use memfold_disk::Links;
-use memfold_segment::Builder;
+use memfold_fold::document::DocumentKind;
+use memfold_segment::{Builder, Encoded};
+
+fn encode(words: Encoded, columns: Columns) -> Vec<u8> {
+    let content = ShardContent::new(words, columns).unwrap();
+    let bytes = content.pieces().collect::<Vec<_>>().concat();
+    assert_eq!(content.size(), bytes.len() as u64);
+    bytes
+}
 
 fn made() -> (Vec<u8>, Columns) {
     let mut builder = Builder::new();
@@ -24,20 +33,20 @@ fn made() -> (Vec<u8>, Columns) {
         dead: vec![1],
         keys: vec![(3, 0), (9, 1), (u64::MAX, 2)],
     };
-    (encode(&words, columns.clone()).unwrap(), columns)
+    (encode(words, columns.clone()), columns)
 }
 
-fn shard(dir: &std::path::Path, bytes: &[u8]) -> Result<Shard, RollupError> {
+fn shard(dir: &std::path::Path, bytes: &[u8]) -> Result<Arc<Shard>, RollupError> {
     let path = dir.join("shard");
     std::fs::write(&path, bytes).unwrap();
-    Shard::open(Snapshot::open(&path, Links::Refuse).unwrap())
+    Shard::open(Snapshot::open(&path, Links::Refuse).unwrap()).map(Arc::new)
 }
 
 /// A term, and how many documents hold it.
 type Term = (Vec<u8>, u32);
 
 /// Everything that a shard answers.
-fn told(shard: &Shard) -> Result<(Columns, Vec<Term>), RollupError> {
+fn told(shard: &Arc<Shard>) -> Result<(Columns, Vec<Term>), RollupError> {
     let sittings = shard.sittings()?;
     let columns = Columns {
         sittings: (0..shard.documents())
@@ -71,7 +80,7 @@ fn what_was_written_is_read() {
 #[test]
 fn sittings_are_counted_from_any_document() {
     let numbers: Vec<u32> = (0..100u32).map(|n| n / 3 * 5 + n % 7 / 6).collect();
-    let sittings = Sittings(bits(&changes(&numbers)));
+    let sittings = Sittings::of(&bits(&changes(&numbers)));
     for first in 0..100 {
         for document in first..100 {
             let ended = (first..document)
@@ -96,7 +105,7 @@ fn keys_are_found_across_groups() {
         keys: keys.clone(),
         ..Columns::default()
     };
-    let shard = shard(dir.path(), &encode(&words, columns).unwrap()).unwrap();
+    let shard = shard(dir.path(), &encode(words, columns)).unwrap();
     for (number, part) in (1u64..).zip(keys.chunks(500)) {
         assert_eq!(
             shard.with_keys([number << 40, 5].into_iter()).unwrap(),

@@ -104,7 +104,7 @@ fn rank_alone(logs: &Path, questions: &[Vec<String>]) -> Result<()> {
     time(questions, |words| {
         let query = Query::new(&words.join(" "));
         let matches = Matches::gather(&readers, &concepts(&query), &Everything);
-        rank(&query, &matches, &places, &Everything, &Everything);
+        rank(&query, &matches, &places, &Everything, &Everything, LIMIT);
         Ok(())
     })
 }
