@@ -15,6 +15,8 @@ pub struct House {
     _folder: Option<TempDir>,
     root: PathBuf,
     roll_from: usize,
+    /// The engine that searches, where one stays.
+    kept: Option<Memfold>,
 }
 
 impl House {
@@ -29,6 +31,7 @@ impl House {
             _folder: Some(folder),
             root,
             roll_from: memfold::ROLL_FROM,
+            kept: None,
         }
     }
 
@@ -38,6 +41,7 @@ impl House {
             _folder: None,
             root: root.to_owned(),
             roll_from: memfold::ROLL_FROM,
+            kept: None,
         }
     }
 
@@ -52,6 +56,13 @@ impl House {
             roll_from: 1,
             ..House::new()
         }
+    }
+
+    /// As [`House::rolling`], searched by one engine that stays.
+    pub fn rolling_with_one_engine() -> House {
+        let mut house = House::rolling();
+        house.kept = Some(house.engine());
+        house
     }
 
     /// A house whose logs lie in a git work tree, where no sidecar is believed: they lie in the cache.
@@ -128,7 +139,10 @@ impl House {
             limit: memfold::LIMIT,
             filter: Filter::default(),
         };
-        self.engine().search(&search, &Quiet)
+        match &self.kept {
+            Some(engine) => engine.search(&search, &Quiet),
+            None => self.engine().search(&search, &Quiet),
+        }
     }
 
     /// Folds all logs up to their last whole turn.

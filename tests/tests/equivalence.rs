@@ -119,6 +119,15 @@ proptest! {
         prop_assert!(held.is_ok(), "{}", held.unwrap_err());
     }
 
+    #[test]
+    fn from_an_engine_that_stays_too(
+        logs in logs(1..6, 0..20), shares in shares(), queries in proptest::collection::vec(query(), 1..4), gone in any::<proptest::sample::Index>(),
+    ) {
+        let house = House::rolling_with_one_engine();
+        let held = rolled_ways(&house, &logs, shares, &queries, gone.index(logs.len()));
+        prop_assert!(held.is_ok(), "{}", held.unwrap_err());
+    }
+
     // A sidecar can only help.
     #[test]
     fn where_nothing_can_be_kept_too(

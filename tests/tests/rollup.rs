@@ -5,6 +5,7 @@
 use std::fs;
 use std::path::{Path, PathBuf};
 
+use memfold::{Answer, Logs, Quiet};
 use memfold_tests::House;
 use memfold_tests::home::{half_a_turn, turns};
 
@@ -71,6 +72,32 @@ fn a_damaged_one_answers_nothing() {
     house.roll();
     assert!(house.is_rolled());
     answers_as_the_reference(&house, "made anew");
+}
+
+#[test]
+fn logs_opened_once_stay_as_they_were() {
+    let house = rolled();
+    let logs = Logs::Below(vec![house.logs()]);
+    let found = |answer: Answer| -> Vec<(String, f64)> {
+        let results = answer.results.into_iter();
+        results.map(|hit| (hit.address, hit.score)).collect()
+    };
+    let engine = house.engine();
+    let asked = engine.with_opened(&logs, &Quiet, |opened| {
+        let before = found(house.search("gate").unwrap());
+        assert!(before.len() > 4);
+        let ask = || found(opened.search("gate", memfold::LIMIT).unwrap());
+        assert_eq!(ask(), before);
+        let ranked = opened.rank("gate", memfold::LIMIT).unwrap();
+        let scores: Vec<f64> = ranked.iter().map(|event| event.score).collect();
+        assert_eq!(scores, before.iter().map(|hit| hit.1).collect::<Vec<_>>());
+        house.write("4.jsonl", &turns(20..23));
+        fs::remove_file(house.logs().join("0.jsonl")).unwrap();
+        assert_ne!(found(house.search("gate").unwrap()), before);
+        assert_eq!(opened.rank("gate", memfold::LIMIT).unwrap(), ranked);
+        assert!(opened.search("", 8).is_err() && opened.rank("gate", 0).is_err());
+    });
+    asked.unwrap();
 }
 
 /// Whether some file below a folder holds a word.

@@ -4,8 +4,8 @@
 //! In reading order: [`Memfold`] (`engine`) is opened for a project and a [`Viewer`]; `catalogue` finds logs, `project`
 //! tells whose they are, `allow` and `switch` whether they may be read; `ready` makes each one searchable through its
 //! sidecar, and `mend` again if that is found damaged; `rollup` answers for the many that did not change, `roll` makes it;
-//! `collected` has both; `duplicates` decides which copy of an event counts; `search` ranks by [`ranking`] and reads the best
-//! events again by `read`; `recall` pages one event; `listing` and `upkeep` are the rest.
+//! `collected` has both; `duplicates` decides which copy of an event counts; `search` opens them for one question, [`Opened`] ranks by
+//! [`ranking`] and reads the best events again by `read`; `recall` pages one event; `listing` and `upkeep` are the rest.
 
 mod address;
 mod allow;
@@ -18,6 +18,7 @@ mod error;
 mod filter;
 mod listing;
 mod mend;
+mod opened;
 mod places;
 mod progress;
 mod project;
@@ -41,6 +42,7 @@ pub use engine::{Memfold, Options, ROLL_FROM, Variables};
 pub use error::Error;
 pub use memfold_fold::document::DocumentKind;
 pub use memfold_log::Timestamp;
+pub use opened::Opened;
 pub use progress::{Progress, Quiet};
 pub use recall::PAGE;
 pub use request::{Filter, Logs, Recall, Scope, Search, Viewer};

@@ -102,7 +102,7 @@ struct Piece {
 /// A segment's reader.
 enum Opened<'a> {
     /// Opened for this search.
-    Now(Reader<SegmentSource<'a>>),
+    Now(Box<Reader<SegmentSource<'a>>>),
     /// Open since an earlier one.
     Kept(&'a Reader<SegmentSource<'static>>),
 }
@@ -219,11 +219,13 @@ impl<'a> Segments<'a> {
 
     /// What is read of each.
     pub(crate) fn readers(&self) -> Vec<&Reader<SegmentSource<'a>>> {
-        let reader = |opened| match opened {
-            &Opened::Now(ref reader) => reader,
-            &Opened::Kept(reader) => reader,
-        };
-        self.readers.iter().map(reader).collect()
+        let readers = self.readers.iter();
+        readers
+            .map(|opened| match opened {
+                Opened::Now(reader) => reader,
+                Opened::Kept(reader) => *reader,
+            })
+            .collect()
     }
 
     /// The documents that count: all but the copies of events that count elsewhere, and what a later line says more fully.
@@ -277,7 +279,7 @@ impl<'a> Segments<'a> {
             first,
             documents: reader.documents(),
         });
-        self.readers.push(Opened::Now(reader));
+        self.readers.push(Opened::Now(Box::new(reader)));
     }
 }
 
