@@ -1,6 +1,6 @@
 //! How a log is stored, told by its file's name.
 
-use std::path::Path;
+use std::path::{Path, is_separator};
 
 /// How a log is stored.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -22,15 +22,21 @@ impl Form {
     /// The form that the file's name tells, if it is a log's name.
     ///
     /// ```
-    /// use std::path::Path;
+    /// use std::path::{Path, is_separator};
     /// use memfold_log::Form;
     ///
     /// assert_eq!(Form::of(Path::new("a.jsonl.zst")), Some(Form::CompressedLines));
     /// assert_eq!(Form::of(Path::new("a.mem")), None);
     /// ```
     pub fn of(path: &Path) -> Option<Form> {
-        let name = path.file_name()?.as_encoded_bytes();
-        let ends = |end: &str| name.len() > end.len() && name.ends_with(end.as_bytes());
+        let path = path.as_os_str().as_encoded_bytes();
+        // A name that is nothing but an ending is hidden, and no log's.
+        let ends = |end: &str| {
+            let before = path.strip_suffix(end.as_bytes());
+            before
+                .and_then(<[u8]>::last)
+                .is_some_and(|last| !is_separator(char::from(*last)))
+        };
         if ends(".jsonl") {
             Some(Form::Lines)
         } else if ends(".jsonl.zst") || ends(".jsonl.zstd") {

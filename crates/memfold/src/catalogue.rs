@@ -170,7 +170,10 @@ impl Memfold {
         let mut stores = Vec::new();
         for agent in memfold_agents::all() {
             for mut store in agent.stores(&|name| self.variable(name), home.as_deref()) {
-                if let Ok(real) = memfold_disk::resolve(&store.dir) {
+                // Most agents' are not there: one look tells, a path is resolved name by name.
+                if Identity::at(&store.dir, Links::Follow).is_ok()
+                    && let Ok(real) = memfold_disk::resolve(&store.dir)
+                {
                     store.dir = real;
                     stores.push((*agent, store));
                 }
@@ -195,7 +198,7 @@ impl Memfold {
                         let Some(form) = agent.names(below) else {
                             continue;
                         };
-                        if !seen.insert(file.path.clone()) {
+                        if !seen.insert(file.path.as_os_str().to_owned()) {
                             continue;
                         }
                         let of = Of {
@@ -293,7 +296,8 @@ impl Memfold {
                         continue;
                     }
                 };
-                if !seen.insert(file.path.clone()) {
+                // A walk meets no file twice.
+                if folders.len() > 1 && !seen.insert(file.path.as_os_str().to_owned()) {
                     continue;
                 }
                 let form = Form::of(&file.path).unwrap_or(Form::Lines);
@@ -438,26 +442,30 @@ fn detect_by_content(log: &LogFile) -> Option<&'static dyn Agent> {
 /// Of a log that stands in several forms, the lines that are not compressed count: a host that compresses a log, or goes
 /// on with a whole-file log as lines, may leave the other behind.
 fn plain_form_wins(logs: &mut Vec<LogEntry>) {
-    let plain: HashSet<PathBuf> = logs
-        .iter()
-        .filter(|log| log.form == Form::Lines)
-        .map(|log| log.path.clone())
-        .collect();
-    logs.retain(|log| {
-        let plainly = match log.form {
-            Form::Lines | Form::Markdown | Form::Rows => return true,
-            Form::CompressedLines => log.path.with_extension(""),
-            Form::Document => log.path.with_extension("jsonl"),
-        };
-        !plain.contains(&plainly)
-    });
-    let all: HashSet<PathBuf> = logs.iter().map(|log| log.path.clone()).collect();
-    logs.retain(|log| {
-        let better = log.agent.told_by(&log.path);
-        better.is_none_or(|better| !all.contains(&better))
-    });
+    if logs.iter().any(|log| plain_form(log).is_some()) {
+        let plain: HashSet<PathBuf> = logs
+            .iter()
+            .filter(|log| log.form == Form::Lines)
+            .map(|log| log.path.clone())
+            .collect();
+        logs.retain(|log| plain_form(log).is_none_or(|plainly| !plain.contains(&plainly)));
+    }
+    let better = |log: &LogEntry| log.agent.told_by(&log.path);
+    if logs.iter().any(|log| better(log).is_some()) {
+        let all: HashSet<PathBuf> = logs.iter().map(|log| log.path.clone()).collect();
+        logs.retain(|log| better(log).is_none_or(|better| !all.contains(&better)));
+    }
     logs.sort_by(|a, b| a.path.cmp(&b.path));
-    logs.dedup_by(|a, b| a.path == b.path);
+    logs.dedup_by(|a, b| a.path.as_os_str() == b.path.as_os_str());
+}
+
+/// Where the plain lines of a log would be that is stored in another form.
+fn plain_form(log: &LogEntry) -> Option<PathBuf> {
+    match log.form {
+        Form::Lines | Form::Markdown | Form::Rows => None,
+        Form::CompressedLines => Some(log.path.with_extension("")),
+        Form::Document => Some(log.path.with_extension("jsonl")),
+    }
 }
 
 /// Where a log's sidecar should be. None inside a work tree is ever read: it may have come with a clone. Nothing can lie

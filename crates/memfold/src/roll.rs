@@ -27,7 +27,7 @@ use crate::rollup::{Rolled, Rollup, file, folder, program, release_sharing, row_
 use crate::segments::{SegmentSource, without};
 
 /// A shard is closed once the sidecars' words in it come to so many bytes: what makes one holds it in memory.
-const SHARD_BYTES: u64 = 12 << 20;
+const SHARD_BYTES: u64 = 4 << 20;
 /// A shard of less than this share of [`SHARD_BYTES`] is small; a larger one may end where a project's logs do.
 const SMALL: u64 = 2;
 /// So many small shards are left before they are put together.

@@ -184,19 +184,29 @@ impl Rollup {
         once(opened, open).cloned()
     }
 
-    /// The logs it holds that are gone from the folders that were walked.
-    pub(crate) fn gone(&self, found: &Found) -> Vec<RowId> {
-        let seen: HashSet<RowId> = found
-            .logs
-            .iter()
-            .filter_map(|log| Some(log.rolled.as_ref()?.row))
-            .collect();
-        if seen.len() == self.catalogue.logs() {
-            return Vec::new();
+    /// For each of its logs, whether it is among those.
+    fn here(&self, logs: &[LogEntry]) -> Vec<bool> {
+        let mut here = vec![false; self.catalogue.logs()];
+        for row in logs.iter().filter_map(row_of) {
+            if let Some(here) = here.get_mut(row.0) {
+                *here = true;
+            }
         }
+        here
+    }
+
+    fn missing(&self, here: &[bool]) -> impl Iterator<Item = RowId> {
         self.catalogue
             .rows()
-            .filter(|row| !seen.contains(row))
+            .zip(here)
+            .filter(|(_, here)| !**here)
+            .map(|(row, _)| row)
+    }
+
+    /// The logs it holds that are gone from the folders that were walked.
+    pub(crate) fn gone(&self, found: &Found) -> Vec<RowId> {
+        let seen = self.here(&found.logs);
+        self.missing(&seen)
             .filter(|row| {
                 let path = self.catalogue.path(*row);
                 found.walked.iter().any(|folder| path.starts_with(folder))
@@ -216,17 +226,11 @@ pub(crate) struct Serving {
 impl Serving {
     /// Takes out of `logs` those that the roll-up answers for. Nothing if it answers for none, or a shard cannot be opened.
     pub(crate) fn of(rollup: Arc<Rollup>, logs: &mut Vec<LogEntry>) -> Option<Serving> {
-        let here: HashSet<RowId> = logs.iter().filter_map(row_of).collect();
         let catalogue = &rollup.catalogue;
-        let broken: HashSet<u64> = if here.len() == catalogue.logs() {
-            HashSet::new()
-        } else {
-            catalogue
-                .rows()
-                .filter(|row| !here.contains(row))
-                .map(|row| catalogue.component(row))
-                .collect()
-        };
+        let broken: HashSet<u64> = rollup
+            .missing(&rollup.here(logs))
+            .map(|row| catalogue.component(row))
+            .collect();
         let (served, own) = std::mem::take(logs).into_iter().partition(|log| {
             row_of(log).is_some_and(|row| {
                 let component = catalogue.component(row);
