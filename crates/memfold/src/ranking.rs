@@ -189,8 +189,15 @@ pub fn rank(
         })
         .collect();
     // The pool is in the order of ties.
-    ranked.sort_by(|(score, place), (other, that)| other.total_cmp(score).then(place.cmp(that)));
-    let ranked = ranked.into_iter().take(limit).filter_map(|(score, place)| {
+    let best_first = |(score, place): &(f64, usize), (other, that): &(f64, usize)| {
+        other.total_cmp(score).then(place.cmp(that))
+    };
+    if limit < ranked.len() {
+        ranked.select_nth_unstable_by(limit, best_first);
+        ranked.truncate(limit);
+    }
+    ranked.sort_unstable_by(best_first);
+    let ranked = ranked.into_iter().filter_map(|(score, place)| {
         Some(RankedEvent {
             event: pool.get(place)?.event,
             score,
@@ -233,7 +240,7 @@ fn with_neighbours(
         })
         .collect();
     chosen.sort_unstable_by_key(|chosen| chosen.event);
-    let mut near: Vec<Chosen> = Vec::new();
+    let mut near: Vec<Chosen> = Vec::with_capacity(chosen.len());
     for (place, hit) in chosen.iter().enumerate() {
         for event in neighbours(hit.event) {
             let is_hit = [place.checked_sub(1), place.checked_add(1)]
@@ -281,22 +288,27 @@ impl Contributions {
     }
 }
 
-/// Asked in the order of segments, as is cheapest, whatever order the events are in.
+/// Asked in the order of segments, as is cheapest, whatever order the events are in: those of a log are in order as they
+/// are.
 fn contributions(matches: &Matches<'_>, chosen: &[Chosen]) -> Contributions {
-    let mut asked: Vec<(usize, DocId, usize)> = chosen
-        .iter()
-        .enumerate()
-        .map(|(place, chosen)| (chosen.segment, chosen.document, place))
+    let mut first = 0;
+    let mut runs: Vec<(usize, DocId, usize, usize)> = chosen
+        .chunk_by(|one, next| one.segment == next.segment && one.event.log == next.event.log)
+        .filter_map(|run| {
+            let from = first;
+            first += run.len();
+            let head = run.first()?;
+            Some((head.segment, head.document, from, run.len()))
+        })
         .collect();
-    asked.sort_unstable();
-    let documents: Vec<(usize, DocId)> = asked
-        .iter()
-        .map(|(segment, document, _)| (*segment, *document))
-        .collect();
+    runs.sort_unstable();
+    let mut documents = Vec::with_capacity(chosen.len());
     let mut rows = vec![0; chosen.len()];
-    for (row, (_, _, place)) in asked.iter().enumerate() {
-        if let Some(of) = rows.get_mut(*place) {
-            *of = row;
+    for (_, _, from, length) in runs {
+        let run = chosen.iter().zip(&mut rows).skip(from).take(length);
+        for (chosen, row) in run {
+            *row = documents.len();
+            documents.push((chosen.segment, chosen.document));
         }
     }
     let scores = matches.contributions(&BM25, &documents);

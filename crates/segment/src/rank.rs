@@ -1,8 +1,5 @@
 //! The computing half of a search: scores in dense accumulators, one segment at a time, and the best k
-//! in a heap.
-
-use std::cmp::{Ordering, Reverse};
-use std::collections::BinaryHeap;
+//! of them.
 
 use crate::bm25::Bm25;
 use crate::error::Error;
@@ -89,27 +86,18 @@ impl Matches<'_> {
     ) -> Ranked {
         let weights = self.weights();
         let average = self.collection.average_length();
-        let mut top = Top {
-            heap: BinaryHeap::new(),
-            k,
-            matched: 0,
-            filter,
-            order,
-        };
+        let mut top = Top::of(k, filter);
         let mut scores = Vec::new();
         for (place, held) in self.segments.iter().enumerate() {
+            top.all = filter.all(held.index);
             match held.lists.as_slice() {
                 // One concept: its postings are the documents, in order.
                 [(concept, range)] => {
                     let weight = weights.get(*concept).copied().unwrap_or(0.0);
                     for posting in held.list(range) {
                         let norm = params.norm(held.lengths.get(posting.doc), average);
-                        top.offer(
-                            place,
-                            held.index,
-                            posting.doc,
-                            params.score(weight, posting.frequency, norm),
-                        );
+                        let score = params.score(weight, posting.frequency, norm);
+                        top.offer(place, held.index, posting.doc, score);
                     }
                 }
                 _ => {
@@ -121,11 +109,17 @@ impl Matches<'_> {
             }
         }
         let matched = top.matched;
+        let order = |place: usize, doc| {
+            let segment = self
+                .segments
+                .get(place)
+                .map_or(usize::MAX, |held| held.index);
+            order(segment, doc)
+        };
         let hits = top
-            .heap
-            .into_sorted_vec()
+            .best(&order)
             .into_iter()
-            .filter_map(|Reverse(hit)| self.scored(hit.place, hit.doc, hit.score))
+            .filter_map(|hit| self.scored(hit.place, hit.doc, hit.score))
             .collect();
         let concepts = self
             .concepts
@@ -265,73 +259,83 @@ fn accumulate(
     }
 }
 
-/// A candidate; the greater, the better.
+/// A candidate.
 #[derive(Debug, Clone, Copy)]
-struct Hit<P> {
+struct Hit {
     score: f64,
-    order: P,
     place: usize,
     doc: DocId,
 }
 
-impl<P: Ord> Ord for Hit<P> {
-    fn cmp(&self, other: &Self) -> Ordering {
-        self.score
-            .total_cmp(&other.score)
-            .then_with(|| other.order.cmp(&self.order))
-    }
-}
-
-impl<P: Ord> PartialOrd for Hit<P> {
-    fn partial_cmp(&self, other: &Self) -> Option<Ordering> {
-        Some(self.cmp(other))
-    }
-}
-
-impl<P: Ord> PartialEq for Hit<P> {
-    fn eq(&self, other: &Self) -> bool {
-        self.cmp(other).is_eq()
-    }
-}
-
-impl<P: Ord> Eq for Hit<P> {}
-
-/// The best k so far, the least of them on top.
-struct Top<'a, P> {
-    heap: BinaryHeap<Reverse<Hit<P>>>,
+/// The best k so far. Candidates are taken as they come and thinned out now and then, at a cost that does not depend on k;
+/// those with the score of the last are all kept, since their order is asked for at the end alone.
+struct Top<'a> {
     k: usize,
+    /// No score below it is among the best.
+    floor: f64,
+    hits: Vec<Hit>,
+    /// So many are let in before they are thinned out.
+    room: usize,
     matched: u64,
     filter: &'a dyn Select,
-    order: &'a dyn Fn(usize, DocId) -> P,
+    /// Whether the filter lets all documents of the segment pass.
+    all: bool,
 }
 
-impl<P: Ord + Copy> Top<'_, P> {
+impl<'a> Top<'a> {
+    fn of(k: usize, filter: &'a dyn Select) -> Self {
+        Top {
+            k,
+            floor: 0.0,
+            hits: Vec::new(),
+            room: k.saturating_mul(2).max(256),
+            matched: 0,
+            filter,
+            all: false,
+        }
+    }
+
     #[inline]
     fn offer(&mut self, place: usize, segment: usize, doc: DocId, score: f64) {
-        if score > 0.0 && self.filter.holds(segment, doc) {
+        if score > 0.0 && (self.all || self.filter.holds(segment, doc)) {
             self.matched += 1;
-            // The order is asked for only where it may decide.
-            if self.heap.len() < self.k
-                || self.heap.peek().is_some_and(|least| score >= least.0.score)
-            {
-                let order = (self.order)(segment, doc);
-                self.keep(Hit {
-                    score,
-                    order,
-                    place,
-                    doc,
-                });
+            if score >= self.floor {
+                self.hits.push(Hit { score, place, doc });
+                if self.hits.len() >= self.room {
+                    self.thin_out();
+                }
             }
         }
     }
 
-    fn keep(&mut self, hit: Hit<P>) {
-        if self.heap.len() < self.k {
-            self.heap.push(Reverse(hit));
-        } else if let Some(mut least) = self.heap.peek_mut()
-            && least.0 < hit
-        {
-            *least = Reverse(hit);
+    fn thin_out(&mut self) {
+        let Some(last) = self.k.checked_sub(1) else {
+            self.hits.clear();
+            return;
+        };
+        if last < self.hits.len() {
+            let best_first = |a: &Hit, b: &Hit| b.score.total_cmp(&a.score);
+            let (_, last, _) = self.hits.select_nth_unstable_by(last, best_first);
+            let floor = last.score;
+            self.floor = floor;
+            self.hits.retain(|hit| hit.score >= floor);
         }
+        // Where many have the last one's score, it is long until they are looked at again.
+        self.room = self.hits.len().saturating_mul(2).max(self.room);
+    }
+
+    /// The best k, best first, in order where they are equal.
+    fn best<P: Ord>(mut self, order: &dyn Fn(usize, DocId) -> P) -> Vec<Hit> {
+        self.thin_out();
+        let mut hits: Vec<(P, Hit)> = self
+            .hits
+            .into_iter()
+            .map(|hit| (order(hit.place, hit.doc), hit))
+            .collect();
+        hits.sort_unstable_by(|(order, a), (other, b)| {
+            b.score.total_cmp(&a.score).then_with(|| order.cmp(other))
+        });
+        hits.truncate(self.k);
+        hits.into_iter().map(|(_, hit)| hit).collect()
     }
 }
