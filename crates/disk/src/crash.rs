@@ -1,4 +1,4 @@
-//! Crashes in the middle of a publish, each in a process of its own that aborts at a named point:
+//! Crashes in the middle of a publish, each in a process of its own that dies at one of its steps:
 //! what is there afterwards is the old file or the new one.
 
 use std::fs;
@@ -8,16 +8,12 @@ use std::path::Path;
 use std::process::{Command, ExitStatus, Output, Stdio};
 use std::time::Duration;
 
+use crate::fail::{Fault, Kind, Plan};
 use crate::testing::{child, folder, job, names};
 use crate::{Locks, Mode, PublishError, publish};
 
-const BEFORE_RENAME: [&str; 4] = [
-    "publish.created",
-    "publish.written",
-    "publish.synced",
-    "publish.verified",
-];
-const ABORTED: i32 = 6;
+const KILLED: i32 = 9;
+const NO_SPACE: i32 = 28;
 
 /// More than one buffer of the sink, and not a whole number of them.
 fn new_content() -> Vec<u8> {
@@ -36,7 +32,12 @@ fn child_does_its_job() {
                     .then_some(())
                     .ok_or_else(|| io::Error::other("not as written"))
             };
-            let published = publish(&path, Mode::Private, |out| out.write_all(&content), check);
+            let write = |out: &mut dyn io::Write| {
+                content
+                    .chunks(150_000)
+                    .try_for_each(|part| out.write_all(part))
+            };
+            let published = publish(&path, Mode::Private, write, check);
             match published {
                 Ok(published) => println!("published, durable: {}", published.durable),
                 Err(PublishError::Disk(error)) if error.is_no_space() => println!("no space"),
@@ -64,70 +65,82 @@ fn child_does_its_job() {
     }
 }
 
-/// Runs a publish that is to end at that point, and gives what it printed.
-fn publish_until(point: &str, target: &Path) -> (ExitStatus, String) {
+/// Runs a publish with a plan, and gives what it printed.
+fn publish_with(plan: Plan, target: &Path) -> (ExitStatus, String) {
     let mut command = child("publish", target);
     let output = command
-        .env("MEMFOLD_FAIL_AT", point)
+        .env("MEMFOLD_FAIL_AT", plan.text())
         .stdout(Stdio::piped())
         .output()
         .unwrap();
     (output.status, String::from_utf8(output.stdout).unwrap())
 }
 
+fn at(at: usize, fault: Fault) -> Plan {
+    Plan {
+        kind: Kind::Change,
+        at,
+        fault,
+    }
+}
+
 #[test]
-fn a_crash_leaves_the_old_file_or_the_new_one() {
-    for before in [Some(&b"old"[..]), None] {
-        for point in BEFORE_RENAME.into_iter().chain(["publish.renamed"]) {
+fn a_crash_at_any_step_leaves_the_old_file_or_the_new_one() {
+    for (before, fault) in [
+        (Some(&b"old"[..]), Fault::Die),
+        (None, Fault::Die),
+        (Some(&b"old"[..]), Fault::DieHalfway),
+    ] {
+        let mut seen_new = false;
+        for step in 1.. {
             let folder = folder();
             let target = folder.path().join("x.mem");
             if let Some(old) = before {
                 fs::write(&target, old).unwrap();
             }
-            let (status, _) = publish_until(point, &target);
-            assert_eq!(status.signal(), Some(ABORTED), "{point} was not reached");
+            let (status, _) = publish_with(at(step, fault), &target);
+            if status.success() {
+                // Made, written three times, synced, renamed, its folder synced.
+                assert_eq!(step, 8);
+                break;
+            }
+            assert_eq!(status.signal(), Some(KILLED), "step {step}");
 
             let (now, left) = (fs::read(&target).ok(), names(folder.path()).len());
-            if point == "publish.renamed" {
-                assert_eq!(now, Some(new_content()), "{point}");
-                assert_eq!(left, 1, "{point}");
+            let there = usize::from(now.is_some());
+            if now.as_deref() == before && !seen_new {
+                assert!(left == there || left == there + 1, "step {step}");
             } else {
-                assert_eq!(now.as_deref(), before, "{point}");
-                assert_eq!(left, 1 + usize::from(before.is_some()), "{point}");
+                seen_new = true;
+                assert!(now == Some(new_content()), "step {step}");
+                assert_eq!(left, 1, "step {step}");
             }
             // What a crash left is in nobody's way.
             assert!(child("publish", &target).status().unwrap().success());
-            assert_eq!(fs::read(&target).unwrap(), new_content());
+            assert!(fs::read(&target).unwrap() == new_content());
         }
+        assert!(seen_new);
     }
 }
 
 #[test]
-fn a_full_disk_leaves_the_old_file_and_nothing_else() {
-    for point in BEFORE_RENAME {
+fn a_full_disk_at_any_step_leaves_the_old_file_and_nothing_else() {
+    for step in 1.. {
         let folder = folder();
         let target = folder.path().join("x.mem");
         fs::write(&target, b"old").unwrap();
-        let (status, said) = publish_until(&format!("{point}:enospc"), &target);
-        assert!(
-            status.success() && said.contains("no space"),
-            "{point}: {said}"
-        );
-        assert_eq!(fs::read(&target).unwrap(), b"old");
+        let (status, said) = publish_with(at(step, Fault::Once(NO_SPACE)), &target);
+        assert!(status.success(), "step {step}: {said}");
         assert_eq!(names(folder.path()), ["x.mem"]);
+        if said.contains("published") {
+            // Once renamed it is published.
+            assert!(said.contains("durable: false"), "step {step}: {said}");
+            assert!(step == 7 && fs::read(&target).unwrap() == new_content());
+            break;
+        }
+        assert!(said.contains("no space"), "step {step}: {said}");
+        assert_eq!(fs::read(&target).unwrap(), b"old");
     }
-}
-
-#[test]
-fn once_renamed_it_is_published() {
-    let folder = folder();
-    let target = folder.path().join("x.mem");
-    let (status, said) = publish_until("publish.renamed:enospc", &target);
-    assert!(
-        status.success() && said.contains("published, durable: false"),
-        "{said}"
-    );
-    assert_eq!(fs::read(&target).unwrap(), new_content());
 }
 
 /// A real limit of the system instead of a point of ours: no file may grow past some 50 KiB.

@@ -27,7 +27,10 @@
 mod crash;
 mod dirs;
 mod error;
+#[cfg(not(any(test, feature = "fail-points")))]
 mod fail;
+#[cfg(any(test, feature = "fail-points"))]
+pub mod fail;
 mod lock;
 mod mapped;
 mod open_files;
@@ -47,8 +50,11 @@ pub use dirs::Dirs;
 pub use error::DiskError;
 pub use lock::{Lock, Locks};
 pub use open_files::allow_open_files;
-pub use place::{is_below, private_dir, resolve, resolve_lost, set_aside};
+pub use place::{
+    is_below, open_own_log, private_dir, remove, resolve, resolve_lost, set_aside, sync_names,
+};
 pub use publish::{Mode, PublishError, Published, publish};
 pub use snapshot::{Reader, Snapshot};
 pub use stat::{FileKind, Identity, Links};
+pub use sweep::sweep;
 pub use walk::{Found, Limits, Walk, walk};

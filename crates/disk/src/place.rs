@@ -1,8 +1,8 @@
-//! Paths and folders: where a path really leads, what lies below what, and the two moves we make
-//! with names. Relies on paths being compared by whole components: /a/project-two is not below
+//! Paths and folders: where a path really leads, what lies below what, and what we do to names. Relies on paths being compared by whole components: /a/project-two is not below
 //! /a/project.
 
 use std::ffi::OsString;
+use std::fs::File;
 use std::io;
 use std::path::{Component, Path, PathBuf};
 
@@ -14,7 +14,70 @@ use crate::sys::{self, Folder};
 /// already keeps its mode.
 pub fn private_dir(path: impl AsRef<Path>) -> Result<(), DiskError> {
     let path = path.as_ref();
-    sys::make_private_folder(path).map_err(DiskError::io("make the folder", path))
+    make_private(path).map_err(DiskError::io("make the folder", path))
+}
+
+fn make_private(path: &Path) -> io::Result<()> {
+    if path.is_dir() {
+        return Ok(());
+    }
+    let above = path
+        .parent()
+        .filter(|above| !above.as_os_str().is_empty())
+        .unwrap_or(Path::new("."));
+    let mut made = sys::make_private_folder(path);
+    if matches!(&made, Err(error) if error.kind() == io::ErrorKind::NotFound) && above != path {
+        make_private(above)?;
+        made = sys::make_private_folder(path);
+    }
+    match made {
+        Ok(()) => {
+            // A folder that is lost with the power takes along whatever was published in it. That
+            // its name could not be made durable is no reason to go without it.
+            let _ = Folder::open(above).and_then(|above| above.sync());
+            Ok(())
+        }
+        // Another process was quicker.
+        Err(_) if path.is_dir() => Ok(()),
+        Err(error) => Err(error),
+    }
+}
+
+/// Removes a file's name: that of a link, not what it leads to. It may be back after a loss of power
+/// until [`sync_names`] was called for its folder.
+pub fn remove(path: impl AsRef<Path>) -> Result<(), DiskError> {
+    let path = path.as_ref();
+    let (parent, name) = folder_and_name(path)?;
+    Folder::open(parent)
+        .and_then(|folder| folder.remove(name))
+        .map_err(DiskError::io("remove", path))
+}
+
+/// Makes the names in a folder durable: those it was given, and that others are gone.
+pub fn sync_names(folder: impl AsRef<Path>) -> Result<(), DiskError> {
+    let folder = folder.as_ref();
+    Folder::open(folder)
+        .and_then(|open| open.sync())
+        .map_err(DiskError::io("sync the folder", folder))
+}
+
+/// Opens a log of our own to append to and to read, and makes it (0600) if it is not there. Its name
+/// is durable when this returns, so that what is synced in it later is found again.
+pub fn open_own_log(path: impl AsRef<Path>) -> Result<File, DiskError> {
+    let path = path.as_ref();
+    let (parent, name) = folder_and_name(path)?;
+    let folder = Folder::open(parent).map_err(DiskError::io("open the folder", parent))?;
+    let file = folder
+        .open_to_append(name)
+        .map_err(DiskError::io("open", path))?;
+    sys::stat(&file)
+        .map_err(DiskError::io("look at", path))?
+        .regular(path)?;
+    // Also of one that was there: who made it may have been killed before this.
+    folder
+        .sync()
+        .map_err(DiskError::io("sync the folder", parent))?;
+    Ok(file)
 }
 
 /// Where the path leads: absolute, through every link. It must exist.
@@ -108,6 +171,39 @@ mod tests {
         let error = private_dir(folder.path().join("file/x")).unwrap_err();
         assert!(error.to_string().contains("file/x"));
         assert!(private_dir(folder.path().join("file")).is_err());
+    }
+
+    #[test]
+    fn removed_is_a_name_and_nothing_behind_it() {
+        let folder = folder();
+        let at = |name: &str| folder.path().join(name);
+        fs::write(at("file"), b"text").unwrap();
+        symlink("file", at("link")).unwrap();
+        remove(at("link")).unwrap();
+        assert_eq!(names(folder.path()), ["file"]);
+        assert!(remove(at("link")).unwrap_err().is_not_found());
+        assert!(remove(folder.path()).is_err());
+        sync_names(folder.path()).unwrap();
+        assert!(sync_names(at("none")).unwrap_err().is_not_found());
+    }
+
+    #[test]
+    fn a_log_of_our_own_is_private_and_only_appended_to() {
+        use std::io::Write;
+        let folder = folder();
+        let path = folder.path().join("events.jsonl");
+        for text in ["one\n", "two\n"] {
+            open_own_log(&path)
+                .unwrap()
+                .write_all(text.as_bytes())
+                .unwrap();
+        }
+        assert_eq!(fs::read_to_string(&path).unwrap(), "one\ntwo\n");
+        let mode = fs::metadata(&path).unwrap().permissions().mode();
+        assert_eq!(mode & 0o7777, 0o600);
+        symlink("events.jsonl", folder.path().join("link")).unwrap();
+        assert!(open_own_log(folder.path().join("link")).is_err());
+        assert!(open_own_log(folder.path()).is_err());
     }
 
     #[test]

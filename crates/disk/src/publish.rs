@@ -14,7 +14,7 @@ use crate::sink::Sink;
 use crate::stat::{FileKind, Identity, Stat};
 use crate::sys::{self, Folder};
 use crate::temporary::Temporary;
-use crate::{fail, mapped, sweep};
+use crate::{mapped, sweep};
 
 /// The permissions of a published file.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -72,7 +72,6 @@ pub fn publish<E: Error + 'static>(
         Temporary::create(&folder).map_err(DiskError::io("make a file in the folder", parent))?;
     set_mode(&temporary, mode, before).map_err(DiskError::io("set the mode of", target))?;
     let cannot_write = || DiskError::io("write", target);
-    fail::point("publish.created").map_err(cannot_write())?;
 
     let mut sink = Sink::new(temporary.file());
     let result = write(&mut sink);
@@ -81,24 +80,19 @@ pub fn publish<E: Error + 'static>(
     }
     result.map_err(PublishError::Write)?;
     let len = sink.finish().map_err(cannot_write())?;
-    fail::point("publish.written").map_err(cannot_write())?;
 
-    temporary.file().sync_all().map_err(cannot_write())?;
-    fail::point("publish.synced").map_err(cannot_write())?;
+    sys::sync(temporary.file()).map_err(cannot_write())?;
 
     mapped::with_bytes(&temporary, len, verify)
         .map_err(DiskError::io("read back", target))?
         .map_err(PublishError::Verify)?;
-    fail::point("publish.verified").map_err(cannot_write())?;
 
     let written = temporary.stat().map_err(DiskError::io("look at", target))?;
     temporary
         .rename(name)
         .map_err(DiskError::io("replace", target))?;
     // The new file is in place and whole: nothing after this is a failure to publish.
-    let durable = fail::point("publish.renamed")
-        .and_then(|()| folder.sync())
-        .is_ok();
+    let durable = folder.sync().is_ok();
     // Asked again, because the rename has changed ctime.
     let identity = temporary.stat().unwrap_or(written).identity;
     Ok(Published { identity, durable })

@@ -4,19 +4,34 @@
 use std::fs::File;
 use std::io::{self, BufWriter, Write};
 
+use crate::sys;
+
 /// As large as the pieces in which file systems like to be written.
 const BUFFER: usize = 128 * 1024;
 
 pub(crate) struct Sink<'a> {
-    out: BufWriter<&'a File>,
+    out: BufWriter<Out<'a>>,
     written: u64,
     failed: Option<io::Error>,
+}
+
+/// The file as the system writes to it.
+struct Out<'a>(&'a File);
+
+impl Write for Out<'_> {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        sys::write(self.0, bytes)
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        Ok(())
+    }
 }
 
 impl<'a> Sink<'a> {
     pub(crate) fn new(file: &'a File) -> Self {
         Self {
-            out: BufWriter::with_capacity(BUFFER, file),
+            out: BufWriter::with_capacity(BUFFER, Out(file)),
             written: 0,
             failed: None,
         }

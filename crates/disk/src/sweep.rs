@@ -3,6 +3,7 @@
 
 use std::collections::HashMap;
 use std::ops::ControlFlow;
+use std::path::Path;
 use std::sync::{LazyLock, Mutex, PoisonError};
 use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
 
@@ -40,12 +41,26 @@ pub(crate) fn now_and_then(folder: &Folder) {
         }
         swept.insert(place, now);
     }
-    if let Ok(now) = SystemTime::now().duration_since(UNIX_EPOCH) {
-        sweep(folder, i64::try_from(now.as_nanos()).unwrap_or(i64::MAX));
+    sweep_now(folder);
+}
+
+/// Removes the temporary files that publishes which were killed left in a folder more than an hour
+/// ago. A publish does so as well in its own folder; this is for folders in which none may follow.
+///
+/// No failure is told.
+pub fn sweep(folder: impl AsRef<Path>) {
+    if let Ok(folder) = Folder::open(folder.as_ref()) {
+        sweep_now(&folder);
     }
 }
 
-fn sweep(folder: &Folder, now_ns: i64) {
+fn sweep_now(folder: &Folder) {
+    if let Ok(now) = SystemTime::now().duration_since(UNIX_EPOCH) {
+        sweep_at(folder, i64::try_from(now.as_nanos()).unwrap_or(i64::MAX));
+    }
+}
+
+fn sweep_at(folder: &Folder, now_ns: i64) {
     let age_ns = i64::try_from(AGE.as_nanos()).unwrap_or(i64::MAX);
     let newest = now_ns.saturating_sub(age_ns);
     let mut left = Vec::new();
@@ -71,7 +86,6 @@ mod tests {
     use crate::testing::{folder, names};
     use std::fs::File;
     use std::os::unix::fs::symlink;
-    use std::path::Path;
 
     const HOUR_NS: i64 = 3600 * 1_000_000_000;
 
@@ -94,7 +108,7 @@ mod tests {
         std::fs::create_dir(at(".memfold-00000000000000a5.tmp")).unwrap();
         symlink("x.mem", at(".memfold-00000000000000a6.tmp")).unwrap();
 
-        sweep(&Folder::open(place.path()).unwrap(), now);
+        sweep_at(&Folder::open(place.path()).unwrap(), now);
         assert_eq!(
             names(place.path()),
             [

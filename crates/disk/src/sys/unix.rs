@@ -1,10 +1,11 @@
 //! Unix, by way of rustix. Every call that can be interrupted by a signal is made again, and no
 //! descriptor is inherited by a child. Folders are held open and names are looked up in them, so
-//! that a folder that is moved or replaced meanwhile does not mix two places.
+//! that a folder that is moved or replaced meanwhile does not mix two places. Every change of the disk
+//! is a [`Step`], so that a crash test may stop it there.
 
 use std::ffi::{OsStr, OsString};
 use std::fs::File;
-use std::io;
+use std::io::{self, Write};
 use std::ops::ControlFlow;
 use std::os::fd::{AsFd, OwnedFd};
 use std::os::unix::ffi::OsStrExt;
@@ -14,6 +15,7 @@ use std::path::Path;
 use rustix::fs::{AtFlags, CWD, Dir, FileType, Mode, OFlags};
 use rustix::io::{Errno, retry_on_intr};
 
+use crate::fail::{self, Step};
 use crate::stat::{FileKind, Identity, Links, Stat};
 
 /// The variable that names the user's own folder.
@@ -26,7 +28,7 @@ pub(crate) fn open(path: &Path, links: Links) -> io::Result<File> {
     if links == Links::Refuse {
         flags |= OFlags::NOFOLLOW;
     }
-    Ok(retry_on_intr(|| rustix::fs::open(path, flags, Mode::empty()))?.into())
+    fail::look(|| Ok(retry_on_intr(|| rustix::fs::open(path, flags, Mode::empty()))?.into()))
 }
 
 /// What the name stands for where `open` could not say it: a link that was refused, a socket.
@@ -47,7 +49,10 @@ pub(crate) fn open_lock(path: &Path) -> io::Result<File> {
         | OFlags::CLOEXEC
         | OFlags::NONBLOCK
         | OFlags::NOCTTY;
-    Ok(retry_on_intr(|| rustix::fs::open(path, flags, Mode::RUSR | Mode::WUSR))?.into())
+    let mode = Mode::RUSR | Mode::WUSR;
+    fail::step(Step::OpenLock, || {
+        Ok(retry_on_intr(|| rustix::fs::open(path, flags, mode))?.into())
+    })
 }
 
 /// What an open file is.
@@ -72,13 +77,13 @@ pub(crate) fn stat_path(path: &Path, links: Links) -> io::Result<Stat> {
 )]
 fn stat_from(stat: &rustix::fs::Stat) -> Stat {
     Stat {
-        identity: Identity {
+        identity: fail::seen(Identity {
             dev: stat.st_dev as u64,
             inode: stat.st_ino as u64,
             size: u64::try_from(stat.st_size).unwrap_or(0),
             mtime_ns: nanoseconds(stat.st_mtime as i64, stat.st_mtime_nsec as i64),
             ctime_ns: nanoseconds(stat.st_ctime as i64, stat.st_ctime_nsec as i64),
-        },
+        }),
         kind: kind_from(FileType::from_raw_mode(stat.st_mode)),
         mode: Mode::from_raw_mode(stat.st_mode).bits() as u32,
     }
@@ -103,23 +108,42 @@ fn kind_from(kind: FileType) -> FileKind {
 
 /// Reads at a position; may give fewer bytes, none only at the end.
 pub(crate) fn read_at(file: &File, buffer: &mut [u8], at: u64) -> io::Result<usize> {
-    Ok(retry_on_intr(|| rustix::io::pread(file, &mut *buffer, at))?)
+    fail::look(|| Ok(retry_on_intr(|| rustix::io::pread(file, &mut *buffer, at))?))
 }
 
 /// Reads at a position into what the vector has room for, without clearing that room first.
 pub(crate) fn append_at(file: &File, bytes: &mut Vec<u8>, at: u64) -> io::Result<usize> {
-    loop {
-        match rustix::io::pread(file, rustix::buffer::spare_capacity(bytes), at) {
-            Err(Errno::INTR) => {}
-            other => return Ok(other?),
+    fail::look(|| {
+        loop {
+            match rustix::io::pread(file, rustix::buffer::spare_capacity(bytes), at) {
+                Err(Errno::INTR) => {}
+                other => return Ok(other?),
+            }
         }
-    }
+    })
+}
+
+/// Writes on where the file stands; may take fewer bytes.
+pub(crate) fn write(mut file: &File, bytes: &[u8]) -> io::Result<usize> {
+    fail::write(file, bytes, |bytes| file.write(bytes))
+}
+
+/// Makes the bytes of an open file durable.
+pub(crate) fn sync(file: &File) -> io::Result<()> {
+    fail::step(Step::Sync(file), || {
+        if fail::skips_syncs() {
+            return Ok(());
+        }
+        file.sync_all()
+    })
 }
 
 /// Sets the permission bits of an open file.
 pub(crate) fn set_mode(file: &File, mode: u32) -> io::Result<()> {
     let mode = Mode::from_bits_truncate(mode as _);
-    Ok(retry_on_intr(|| rustix::fs::fchmod(file, mode))?)
+    fail::step(Step::Mode, || {
+        Ok(retry_on_intr(|| rustix::fs::fchmod(file, mode))?)
+    })
 }
 
 /// No descriptor left, in this process or in the system.
@@ -130,12 +154,18 @@ pub(crate) fn is_too_many_files(error: &io::Error) -> bool {
     )
 }
 
-/// Makes a folder and those above it that are missing, for this user alone.
+/// Makes a folder in one that is there, for this user alone.
 pub(crate) fn make_private_folder(path: &Path) -> io::Result<()> {
-    std::fs::DirBuilder::new()
-        .recursive(true)
-        .mode(0o700)
-        .create(path)
+    fail::step(Step::MakeFolder(path), || {
+        std::fs::DirBuilder::new().mode(0o700).create(path)
+    })
+}
+
+/// Ends this process as nothing can that it could answer.
+#[cfg(any(test, feature = "fail-points"))]
+pub(crate) fn kill_this_process() -> io::Result<()> {
+    use rustix::process::{Signal, getpid, kill_process};
+    Ok(kill_process(getpid(), Signal::KILL)?)
 }
 
 /// An open folder.
@@ -156,17 +186,19 @@ impl Folder {
 
     /// Opens a folder, through links.
     pub(crate) fn open(path: &Path) -> io::Result<Self> {
-        Ok(Self(retry_on_intr(|| {
-            rustix::fs::open(path, Self::FLAGS, Mode::empty())
-        })?))
+        fail::look(|| {
+            let open = || rustix::fs::open(path, Self::FLAGS, Mode::empty());
+            Ok(Self(retry_on_intr(open)?))
+        })
     }
 
     /// Opens a folder in this one; a link is refused.
     pub(crate) fn open_child(&self, name: &OsStr) -> io::Result<Self> {
         let flags = Self::FLAGS | OFlags::NOFOLLOW;
-        Ok(Self(retry_on_intr(|| {
-            rustix::fs::openat(&self.0, name, flags, Mode::empty())
-        })?))
+        fail::look(|| {
+            let open = || rustix::fs::openat(&self.0, name, flags, Mode::empty());
+            Ok(Self(retry_on_intr(open)?))
+        })
     }
 
     /// What the folder itself is.
@@ -187,31 +219,62 @@ impl Folder {
         let flags =
             OFlags::RDWR | OFlags::CREATE | OFlags::EXCL | OFlags::NOFOLLOW | OFlags::CLOEXEC;
         let mode = Mode::RUSR | Mode::WUSR;
-        Ok(retry_on_intr(|| rustix::fs::openat(&self.0, name, flags, mode))?.into())
+        fail::step(Step::Make(self, name), || {
+            Ok(retry_on_intr(|| rustix::fs::openat(&self.0, name, flags, mode))?.into())
+        })
+    }
+
+    /// Opens a file to append to and to read, and makes it for this user alone if it is not there.
+    /// A link is refused.
+    pub(crate) fn open_to_append(&self, name: &OsStr) -> io::Result<File> {
+        let flags = OFlags::RDWR
+            | OFlags::APPEND
+            | OFlags::NOFOLLOW
+            | OFlags::CLOEXEC
+            | OFlags::NONBLOCK
+            | OFlags::NOCTTY;
+        let open = |more: OFlags, mode: Mode| {
+            Ok(retry_on_intr(|| rustix::fs::openat(&self.0, name, flags | more, mode))?.into())
+        };
+        match fail::look(|| open(OFlags::empty(), Mode::empty())) {
+            Err(error) if error.kind() == io::ErrorKind::NotFound => {
+                fail::step(Step::Make(self, name), || {
+                    open(OFlags::CREATE, Mode::RUSR | Mode::WUSR)
+                })
+            }
+            other => other,
+        }
     }
 
     /// Gives a file another name in this folder, in place of what had it.
     pub(crate) fn rename(&self, from: &OsStr, to: &OsStr) -> io::Result<()> {
-        Ok(retry_on_intr(|| {
-            rustix::fs::renameat(&self.0, from, &self.0, to)
-        })?)
+        fail::step(Step::Rename(self, from, to), || {
+            let rename = || rustix::fs::renameat(&self.0, from, &self.0, to);
+            Ok(retry_on_intr(rename)?)
+        })
     }
 
     /// Removes a file's name.
     pub(crate) fn remove(&self, name: &OsStr) -> io::Result<()> {
-        Ok(retry_on_intr(|| {
-            rustix::fs::unlinkat(&self.0, name, AtFlags::empty())
-        })?)
+        fail::step(Step::Remove(self, name), || {
+            let remove = || rustix::fs::unlinkat(&self.0, name, AtFlags::empty());
+            Ok(retry_on_intr(remove)?)
+        })
     }
 
     /// Makes the names in it durable.
     pub(crate) fn sync(&self) -> io::Result<()> {
-        Ok(retry_on_intr(|| rustix::fs::fsync(&self.0))?)
+        fail::step(Step::SyncFolder(self), || {
+            if fail::skips_syncs() {
+                return Ok(());
+            }
+            Ok(retry_on_intr(|| rustix::fs::fsync(&self.0))?)
+        })
     }
 
     /// Shows each name to `look`, in the folder's own order, until told to stop.
     pub(crate) fn list(&self, mut look: impl FnMut(Entry) -> ControlFlow<()>) -> io::Result<()> {
-        for entry in Dir::read_from(&self.0)? {
+        for entry in fail::look(|| Ok(Dir::read_from(&self.0)?))? {
             let entry = entry?;
             let name = entry.file_name().to_bytes();
             if name == b"." || name == b".." {
