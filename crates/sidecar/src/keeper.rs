@@ -181,12 +181,16 @@ impl Keeper {
             // It could not be written beside the log. Whoever can write there again rebuilds it.
             return self.keep(log, agent, Place::Cache, receipts, need);
         }
+        let is_known = receipts
+            .of(log.path())
+            .is_some_and(|receipt| receipt.holds_for(&log.identity()));
         let mut followed = (None, None);
-        if need == Need::Search
+        // What a receipt says of the log is of its end, too: one that is renewed learns it anew.
+        if (need == Need::Search || !is_known)
             && serves(log, &examined, need)
             && let Some(sidecar) = &examined.sidecar
         {
-            match self.tail(log, agent, sidecar) {
+            match self.tail(log, agent, sidecar, is_known) {
                 Ok(found) => followed = found,
                 Err(error) if error.is_of_the_log() => return Err(error),
                 Err(error) => {
@@ -213,8 +217,9 @@ impl Keeper {
                 let (tail, facts) = followed;
                 let mut receipt = renewed(log, &sidecar, identity, place, receipts, began);
                 if let (Some(receipt), Some(facts)) = (&mut receipt, facts) {
-                    let cards = tail.iter().flat_map(|tail| &tail.cards);
-                    receipt.request = receipt.request.take().or_else(|| request_in(cards));
+                    if receipt.turns == 0 {
+                        receipt.request = request_in(tail.iter().flat_map(|tail| &tail.cards));
+                    }
                     learn(receipt, facts);
                 }
                 Ok(Keeping {
@@ -233,12 +238,13 @@ impl Keeper {
     }
 
     /// What follows a sidecar's whole turns: as it was kept for this very log, else folded and kept. With it, what the log
-    /// says of itself, unless that is known since the tail was kept.
+    /// says of itself to its end.
     fn tail(
         &self,
         log: &LogFile,
         agent: &'static dyn Agent,
         sidecar: &Kept,
+        is_known: bool,
     ) -> Result<(Option<Tail>, Option<LogFacts>), SidecarError> {
         let header = sidecar.header();
         let Some(length) = log
@@ -255,8 +261,9 @@ impl Keeper {
         // A log written to a moment ago may change again with no trace in what stat says.
         let settled = length >= tails::WORTH && log.identity().settled_before(now());
         let (tail, facts) = match settled.then(|| tails::load(&kept, &origin)).flatten() {
-            Some(tail) => (tail, None),
-            None if length == 0 => return Ok((None, None)),
+            Some(kept) => kept,
+            None if length == 0 && is_known => return Ok((None, None)),
+            None if length == 0 => return Ok((None, Some(sidecar.checkpoint()?.facts))),
             None => {
                 let (tail, facts) = fold_tail(
                     log,
@@ -268,12 +275,12 @@ impl Keeper {
                 )?;
                 if settled {
                     // Not kept is folded again.
-                    let _ = tails::save(&kept, &origin, &tail);
+                    let _ = tails::save(&kept, &origin, &tail, &facts);
                 }
-                (tail, Some(facts))
+                (tail, facts)
             }
         };
-        Ok((tells(&tail).then_some(tail), facts))
+        Ok((tells(&tail).then_some(tail), Some(facts)))
     }
 
     /// Where a sidecar lies.

@@ -2,12 +2,13 @@
 //! Disposable: without them every sidecar is folded once more. They are also the catalogue of the logs known so far.
 
 use std::collections::{BTreeMap, HashMap};
+use std::io;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, OnceLock};
 use std::time::Duration;
 
 use bincode::{Decode, Encode};
-use memfold_disk::{Identity, Links, Locks, Mode, Snapshot, publish};
+use memfold_disk::{DiskError, Identity, Links, Locks, Mode, Snapshot, publish};
 use memfold_fold::codec;
 use memfold_log::Form;
 use sha2::{Digest, Sha256};
@@ -85,6 +86,8 @@ impl Receipt {
 pub struct Receipts {
     file: PathBuf,
     kept: Arc<Table>,
+    /// The system refused to read the file, which may well be there.
+    unreadable: bool,
     changed: HashMap<PathBuf, Option<Receipt>>,
 }
 
@@ -92,13 +95,17 @@ pub struct Receipts {
 const FILE: &str = "receipts";
 
 impl Receipts {
-    /// Opens the receipts below a cache directory. Missing, damaged or of another version: none.
+    /// Opens the receipts below a cache directory. Missing, damaged, of another version or not readable: none.
     pub fn load(cache: &Path) -> Receipts {
-        let file = cache.join(FILE);
-        let kept = Arc::new(Table::open(&file).unwrap_or_default());
+        Receipts::at(cache.join(FILE))
+    }
+
+    fn at(file: PathBuf) -> Receipts {
+        let kept = Table::open(&file);
         Receipts {
             file,
-            kept,
+            unreadable: kept.is_err(),
+            kept: Arc::new(kept.unwrap_or_default()),
             changed: HashMap::new(),
         }
     }
@@ -107,13 +114,13 @@ impl Receipts {
     pub fn now(&self) -> Receipts {
         let known = self.kept.file.as_ref().map(|file| file.identity());
         let now = Identity::at(&self.file, Links::Refuse).ok();
-        let kept = match known == now {
-            true => Arc::clone(&self.kept),
-            false => Arc::new(Table::open(&self.file).unwrap_or_default()),
-        };
+        if known != now || self.unreadable {
+            return Receipts::at(self.file.clone());
+        }
         Receipts {
             file: self.file.clone(),
-            kept,
+            kept: Arc::clone(&self.kept),
+            unreadable: false,
             changed: HashMap::new(),
         }
     }
@@ -160,6 +167,11 @@ impl Receipts {
         }
     }
 
+    /// Whether a log without a receipt has none: the file can be read, or there is none that means anything.
+    pub fn is_readable(&self) -> bool {
+        !self.unreadable && self.kept.is_readable()
+    }
+
     /// Whether there is anything to save.
     pub fn is_changed(&self) -> bool {
         !self.changed.is_empty()
@@ -168,18 +180,18 @@ impl Receipts {
     /// Saves what changed, over what other processes saved meanwhile.
     ///
     /// # Errors
-    /// If the cache cannot be written: the receipts are then as they were, and nothing is lost but time.
+    /// If the cache cannot be written, or what others saved cannot be read: the receipts are then as they were, and nothing
+    /// is lost but time.
     pub fn save(&mut self, locks: &Locks) -> Result<(), SidecarError> {
         if self.changed.is_empty() {
             return Ok(());
         }
         if let Some(folder) = self.file.parent() {
-            memfold_disk::private_dir(folder).map_err(std::io::Error::other)?;
+            memfold_disk::private_dir(folder).map_err(io::Error::other)?;
         }
-        let _lock = locks
-            .lock(&self.file, PATIENCE)
-            .map_err(std::io::Error::other)?;
-        let now = Table::open(&self.file).unwrap_or_default();
+        let _lock = locks.lock(&self.file, PATIENCE).map_err(io::Error::other)?;
+        // What cannot be read at this moment is not to be replaced by less.
+        let now = Table::open(&self.file)?;
         let bytes = write(&now, &self.changed)?;
         publish(
             &self.file,
@@ -189,12 +201,14 @@ impl Receipts {
                 if written == bytes {
                     Ok(())
                 } else {
-                    Err(std::io::ErrorKind::InvalidData.into())
+                    Err(io::ErrorKind::InvalidData.into())
                 }
             },
         )
-        .map_err(std::io::Error::other)?;
-        self.kept = Arc::new(Table::open(&self.file).unwrap_or_default());
+        .map_err(io::Error::other)?;
+        let kept = Table::open(&self.file);
+        self.unreadable = kept.is_err();
+        self.kept = Arc::new(kept.unwrap_or_default());
         self.changed.clear();
         Ok(())
     }
@@ -231,22 +245,38 @@ const ROW: usize = 28;
 const HEAD: usize = 16;
 
 impl Table {
-    fn open(file: &Path) -> Option<Table> {
-        let file = Snapshot::open(file, Links::Refuse).ok()?;
-        let head = file.read_at(0, HEAD).ok()?;
-        let (count, rest) = head.strip_prefix(MAGIC)?.split_first_chunk()?;
-        let length = usize::try_from(u32::from_le_bytes(*count))
-            .ok()?
-            .checked_mul(ROW)?;
-        let rows = file.read_at(HEAD as u64, length).ok()?;
-        if crc32fast::hash(&rows) != u32::from_le_bytes(*rest.first_chunk()?) {
-            return None;
-        }
-        let rows = rows.as_chunks::<ROW>().0.iter().filter_map(Row::of);
-        Some(Table {
-            rows: rows.collect(),
+    /// The table in a file; none if there is no file, or none that holds together.
+    fn open(file: &Path) -> io::Result<Table> {
+        let Some(file) = there(Snapshot::open(file, Links::Refuse))? else {
+            return Ok(Table::default());
+        };
+        let rows = Table::rows(&file)?;
+        Ok(rows.map_or_else(Table::default, |rows| Table {
+            rows,
             file: Some(file),
-        })
+        }))
+    }
+
+    fn rows(file: &Snapshot) -> io::Result<Option<Vec<Row>>> {
+        let Some(head) = there(file.read_at(0, HEAD))? else {
+            return Ok(None);
+        };
+        let parse = || {
+            let (count, rest) = head.strip_prefix(MAGIC)?.split_first_chunk()?;
+            let count = usize::try_from(u32::from_le_bytes(*count)).ok()?;
+            let crc = u32::from_le_bytes(*rest.first_chunk()?);
+            Some((count.checked_mul(ROW)?, crc))
+        };
+        let Some((length, crc)) = parse() else {
+            return Ok(None);
+        };
+        let rows = there(file.read_at(HEAD as u64, length))?;
+        Ok(rows
+            .filter(|rows| crc32fast::hash(rows) == crc)
+            .map(|rows| {
+                let rows = rows.as_chunks::<ROW>().0;
+                rows.iter().filter_map(Row::of).collect()
+            }))
     }
 
     fn of(&self, log: &Path) -> Option<&Receipt> {
@@ -264,17 +294,42 @@ impl Table {
     }
 
     fn record<'t>(&self, row: &'t Row) -> Option<&'t (PathBuf, Receipt)> {
-        let read = || {
-            let (path, receipt) =
-                codec::decode::<(Vec<u8>, Receipt)>(checked(&self.bytes(row)?)?).ok()?;
-            Some(Box::new((path_from(path)?, receipt)))
-        };
-        row.read.get_or_init(read).as_deref()
+        if row.read.get().is_none() {
+            // What the system refuses to read now is asked for again the next time.
+            let bytes = self.bytes(row).ok()?;
+            let read = || {
+                let (path, receipt) =
+                    codec::decode::<(Vec<u8>, Receipt)>(checked(&bytes?)?).ok()?;
+                Some(Box::new((path_from(path)?, receipt)))
+            };
+            let _ = row.read.set(read());
+        }
+        row.read.get()?.as_deref()
     }
 
-    fn bytes(&self, row: &Row) -> Option<Vec<u8>> {
-        let length = usize::try_from(row.length).ok()?;
-        self.file.as_ref()?.read_at(row.at, length).ok()
+    /// Whether the system lets every record be read, whatever it is worth.
+    fn is_readable(&self) -> bool {
+        let mut rows = self.rows.iter();
+        rows.all(|row| row.read.get().is_some() || self.bytes(row).is_ok())
+    }
+
+    /// A record's bytes; none if the file does not hold them.
+    fn bytes(&self, row: &Row) -> io::Result<Option<Vec<u8>>> {
+        match (&self.file, usize::try_from(row.length)) {
+            (Some(file), Ok(length)) => there(file.read_at(row.at, length)),
+            _ => Ok(None),
+        }
+    }
+}
+
+/// What was read, or nothing if it is not there to be read. That the system refuses is another thing: it says nothing about
+/// what is there.
+fn there<T>(read: Result<T, DiskError>) -> io::Result<Option<T>> {
+    match read {
+        Ok(read) => Ok(Some(read)),
+        Err(DiskError::PastEnd { .. } | DiskError::Shrunk { .. }) => Ok(None),
+        Err(error) if error.is_not_found() => Ok(None),
+        Err(error) => Err(io::Error::other(error)),
     }
 }
 
@@ -304,7 +359,8 @@ fn write(
 ) -> Result<Vec<u8>, SidecarError> {
     let mut records: BTreeMap<Key, Vec<u8>> = BTreeMap::new();
     for row in &kept.rows {
-        if let Some(bytes) = kept.bytes(row).filter(|bytes| checked(bytes).is_some()) {
+        let bytes = kept.bytes(row)?;
+        if let Some(bytes) = bytes.filter(|bytes| checked(bytes).is_some()) {
             records.insert(row.key, bytes);
         }
     }

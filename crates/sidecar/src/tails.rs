@@ -1,4 +1,5 @@
-//! Tails kept in the cache: what a search folded after a log's last whole turn, for the next search of the unchanged log.
+//! Tails kept in the cache: what a search folded after a log's last whole turn, for the next search of the unchanged log. With
+//! it, what the log says of itself to its end: a call that was killed may have kept the tail and not the receipt.
 //! Disposable, and believed only as far as a receipt is: for the very file that stat names, beside the very sidecar.
 
 use std::io::{self, ErrorKind};
@@ -10,11 +11,12 @@ use memfold_fold::Tail;
 use memfold_fold::card::Card;
 use memfold_fold::codec;
 use memfold_fold::document::{Document, Keys, Link};
+use memfold_fold::facts::LogFacts;
 use memfold_fold::past::Waypoint;
 use memfold_segment::Encoded;
 
 /// What the file begins with: a name and its version.
-const MAGIC: &[u8; 8] = b"memtail2";
+const MAGIC: &[u8; 8] = b"memtail3";
 /// A tail of fewer bytes of log than these is folded again as fast as it is read.
 pub(crate) const WORTH: u64 = 512;
 
@@ -42,14 +44,18 @@ struct Record {
     lengths: Vec<u8>,
     segment_documents: u32,
     total_length: u64,
+    facts: LogFacts,
 }
 
-/// The tail of `origin`, if it is kept.
-pub(crate) fn load(path: &Path, origin: &Origin) -> Option<Tail> {
+/// The tail of `origin` with the facts to its end, if it is kept.
+pub(crate) fn load(path: &Path, origin: &Origin) -> Option<(Tail, LogFacts)> {
     let file = Snapshot::open(path, Links::Refuse).ok()?;
     let bytes = file.read_at(0, usize::try_from(file.len()).ok()?).ok()?;
     let record = parse(&bytes)?;
-    (record.origin == *origin).then(|| Tail {
+    if record.origin != *origin {
+        return None;
+    }
+    let tail = Tail {
         documents: record.documents,
         keys: record
             .keys
@@ -68,11 +74,12 @@ pub(crate) fn load(path: &Path, origin: &Origin) -> Option<Tail> {
             documents: record.segment_documents,
             total_length: record.total_length,
         },
-    })
+    };
+    Some((tail, record.facts))
 }
 
 /// Keeps a tail. That it could not be kept costs time at the next search, and nothing else.
-pub(crate) fn save(path: &Path, origin: &Origin, tail: &Tail) -> io::Result<()> {
+pub(crate) fn save(path: &Path, origin: &Origin, tail: &Tail, facts: &LogFacts) -> io::Result<()> {
     let record = Record {
         origin: *origin,
         documents: tail.documents.clone(),
@@ -91,6 +98,7 @@ pub(crate) fn save(path: &Path, origin: &Origin, tail: &Tail) -> io::Result<()> 
         lengths: tail.segment.lengths.clone(),
         segment_documents: tail.segment.documents,
         total_length: tail.segment.total_length,
+        facts: facts.clone(),
     };
     let body = codec::encode(&record).map_err(io::Error::other)?;
     let crc = crc32fast::hash(&body).to_le_bytes();
@@ -161,8 +169,13 @@ mod tests {
             },
         };
         assert!(load(&file, &origin).is_none());
-        save(&file, &origin, &tail).unwrap();
-        let kept = load(&file, &origin).unwrap();
+        let facts = LogFacts {
+            ended: Some(8),
+            ..LogFacts::default()
+        };
+        save(&file, &origin, &tail, &facts).unwrap();
+        let (kept, known) = load(&file, &origin).unwrap();
+        assert_eq!(known, facts);
         assert_eq!(
             (kept.keys, kept.cards, kept.first_card),
             (tail.keys, tail.cards, 7)
