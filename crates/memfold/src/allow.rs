@@ -33,7 +33,7 @@ impl Memfold {
         }
         // The project's own logs were told by where they worked already.
         let others = !matches!(logs, Logs::Project)
-            && stored.any(|log| !self.belongs(log, self.project(), receipts));
+            && stored.any(|log| !self.belongs(log, self.project(), receipts).unwrap_or(false));
         if others {
             return Err(Error::NotAllowed {
                 what: "another project's tasks are read by a person only",

@@ -2,17 +2,18 @@
 //! Relies on receipts for what is known of a log without reading it, and reads a log's first lines where none tells.
 
 use std::collections::HashSet;
+use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use memfold_agents::{Agent, PathFacts};
 use memfold_disk::{Identity, Limits, Links, walk};
-use memfold_fold::facts::LogFacts;
-use memfold_log::{Form, Position};
-use memfold_sidecar::{Enough, LogFile, Receipt, Receipts};
+use memfold_log::Form;
+use memfold_sidecar::{LogFile, Receipts};
 
 use crate::engine::Memfold;
 use crate::error::Error;
+use crate::peek::{detect, look, peek};
 use crate::project;
 use crate::request::Logs;
 use crate::rollup::{Rolled, Rollup};
@@ -23,8 +24,6 @@ const FOLDER_LIMITS: Limits = Limits {
     depth: 24,
     entries: 2_000_000,
 };
-/// How much of a log is read to learn where it worked, if no receipt says.
-const PEEK: u64 = 4 << 20;
 
 /// A log that was found.
 #[derive(Clone)]
@@ -51,6 +50,16 @@ pub(crate) struct Found {
     pub(crate) notes: Vec<String>,
     /// The folders that were walked to their ends.
     pub(crate) walked: Vec<PathBuf>,
+    /// So many folders and logs could not be read: what is in them was not found.
+    pub(crate) unreadable: usize,
+}
+
+impl Found {
+    /// Notes what could not be read.
+    pub(crate) fn miss(&mut self, why: String) {
+        self.notes.push(why);
+        self.unreadable = self.unreadable.saturating_add(1);
+    }
 }
 
 /// What is known of a log by its place.
@@ -116,10 +125,13 @@ impl Memfold {
             Logs::Everywhere => Ok(self.in_stores(receipts, rollup)),
             Logs::Project => {
                 let mut found = self.in_stores(receipts, rollup);
-                let project = self.project();
-                found
-                    .logs
-                    .retain(|log| self.belongs(log, project, receipts));
+                for log in std::mem::take(&mut found.logs) {
+                    match self.belongs(&log, self.project(), receipts) {
+                        Ok(true) => found.logs.push(log),
+                        Ok(false) => {}
+                        Err(why) => found.miss(format!("{}: {why}", log.path.display())),
+                    }
+                }
                 Ok(found)
             }
         }
@@ -151,8 +163,8 @@ impl Memfold {
         }
         let stores = self.stores();
         let in_store = is_stored(&path, &stores);
-        let log = LogFile::at(&path, form, identity);
-        let agent = detect(&log, receipts.of(&path))
+        let agent = detect(&path, form, identity, receipts.of(&path))
+            .map_err(file_error)?
             .ok_or_else(|| file_error("not a log of an agent that is known here".to_owned()))?;
         let archived = stores
             .iter()
@@ -171,12 +183,16 @@ impl Memfold {
         for agent in memfold_agents::all() {
             for mut store in agent.stores(&|name| self.variable(name), home.as_deref()) {
                 // Most agents' are not there: one look tells, a path is resolved name by name.
-                if Identity::at(&store.dir, Links::Follow).is_ok()
-                    && let Ok(real) = memfold_disk::resolve(&store.dir)
+                if let Err(error) = std::fs::metadata(&store.dir)
+                    && matches!(error.kind(), ErrorKind::NotFound | ErrorKind::NotADirectory)
                 {
-                    store.dir = real;
-                    stores.push((*agent, store));
+                    continue;
                 }
+                // One that may not be looked into is told by the walk through it.
+                if let Ok(real) = memfold_disk::resolve(&store.dir) {
+                    store.dir = real;
+                }
+                stores.push((*agent, store));
             }
         }
         stores
@@ -218,7 +234,7 @@ impl Memfold {
                             .push(LogEntry::of_file(file.path, form, agent, identity, of));
                     }
                     Err(error) if error.is_not_found() => {}
-                    Err(error) => found.notes.push(error.to_string()),
+                    Err(error) => found.miss(error.to_string()),
                 }
             }
         }
@@ -292,7 +308,7 @@ impl Memfold {
                     Ok(file) => file,
                     Err(error) if error.is_not_found() => continue,
                     Err(error) => {
-                        found.notes.push(error.to_string());
+                        found.miss(error.to_string());
                         continue;
                     }
                 };
@@ -316,11 +332,15 @@ impl Memfold {
                     continue;
                 }
                 let agent = match &of.rolled {
-                    Some(rolled) => Some(rolled.agent),
-                    None => detect(
-                        &LogFile::at(&file.path, form, file.identity),
-                        receipts.of(&file.path),
-                    ),
+                    Some(rolled) => Ok(Some(rolled.agent)),
+                    None => detect(&file.path, form, file.identity, receipts.of(&file.path)),
+                };
+                let agent = match agent {
+                    Ok(agent) => agent,
+                    Err(why) => {
+                        found.miss(format!("{}: {why}", file.path.display()));
+                        continue;
+                    }
                 };
                 match agent {
                     Some(agent) => {
@@ -348,34 +368,42 @@ impl Memfold {
         Ok(found)
     }
 
-    /// Whether a log's task worked in a project.
-    pub(crate) fn belongs(&self, log: &LogEntry, project: &Path, receipts: &Receipts) -> bool {
-        match self.cwd(log, receipts) {
+    /// Whether a log's task worked in a project, or why that cannot be told.
+    pub(crate) fn belongs(
+        &self,
+        log: &LogEntry,
+        project: &Path,
+        receipts: &Receipts,
+    ) -> Result<bool, String> {
+        Ok(match self.cwd(log, receipts)? {
             Some(cwd) => self.projects().owns(project, Path::new(&*cwd)),
             None => log.agent.worked_in(&log.path, project),
-        }
+        })
     }
 
     /// Where a log's task worked: as its receipt says if the log is unchanged since, else as its first lines do. Another
     /// project's log may have come under the name.
-    pub(crate) fn cwd(&self, log: &LogEntry, receipts: &Receipts) -> Option<Arc<str>> {
+    fn cwd(&self, log: &LogEntry, receipts: &Receipts) -> Result<Option<Arc<str>>, String> {
         if let Some(cwd) = log.rolled.as_ref().and_then(|rolled| rolled.cwd.clone()) {
-            return Some(cwd);
+            return Ok(Some(cwd));
         }
         if let Some(session) = &log.session {
-            return session.facts.cwd.as_deref().map(Arc::from);
+            return Ok(session.facts.cwd.as_deref().map(Arc::from));
         }
         if let Some(cwd) = log.path_facts().cwd {
-            return Some(Arc::from(cwd));
+            return Ok(Some(Arc::from(cwd)));
         }
         let receipt = receipts
             .of(&log.path)
             .filter(|receipt| receipt.holds_for(&log.identity));
         let told = match receipt {
             Some(receipt) => receipt.cwd.clone(),
-            None => peek(&log.open(), log.agent, |facts| facts.cwd.is_some()).cwd,
+            None => look(&log.path, log.form, log.identity, |file| {
+                peek(file, log.agent, |facts| facts.cwd.is_some())
+            })?
+            .and_then(|facts| facts.cwd),
         };
-        told.or_else(|| self.place(log)).map(Arc::from)
+        Ok(told.or_else(|| self.place(log)).map(Arc::from))
     }
 
     /// Where a log's task worked, as files say that its agent keeps beside the log.
@@ -386,57 +414,6 @@ impl Memfold {
             Some(log.agent.place_in(&log.path, file, &text)?.into_owned())
         })
     }
-}
-
-/// The facts that a log's first lines tell, until they are enough.
-pub(crate) fn peek(
-    log: &LogFile,
-    agent: &'static dyn Agent,
-    enough: impl Fn(&LogFacts) -> bool,
-) -> LogFacts {
-    let mut facts = LogFacts::default();
-    let around = log.about(agent, |around| {
-        facts.add(around);
-        if enough(&facts) {
-            Enough::Yes
-        } else {
-            Enough::No
-        }
-    });
-    let (Ok(()), Ok(mut lines)) = (around, log.frames(agent, Position::START)) else {
-        return facts;
-    };
-    while let Ok(Some(line)) = lines.next(&mut |_| {}) {
-        if enough(&facts) || line.start.0 > PEEK {
-            break;
-        }
-        if let Some(Ok(reading)) = line.text().map(|text| agent.read(text)) {
-            facts.add(&reading.facts);
-        }
-    }
-    facts
-}
-
-/// Whose log it is: as its receipt says if the log is unchanged since, else as its first lines and its name do, and if they
-/// do not tell (it was cut to nothing), as its receipt says all the same.
-fn detect(log: &LogFile, receipt: Option<&Receipt>) -> Option<&'static dyn Agent> {
-    let known = receipt.and_then(|receipt| memfold_agents::by_name(&receipt.agent));
-    match receipt {
-        Some(receipt) if receipt.holds_for(&log.identity()) && known.is_some() => known,
-        _ => detect_by_content(log).or(known),
-    }
-}
-
-fn detect_by_content(log: &LogFile) -> Option<&'static dyn Agent> {
-    let head = log.head().ok()?;
-    if log.form() == Form::Document {
-        return memfold_agents::detect(log.path(), &[&head]);
-    }
-    let lines: Vec<&[u8]> = head
-        .split(|byte| *byte == b'\n')
-        .filter(|line| !line.is_empty())
-        .collect();
-    memfold_agents::detect(log.path(), &lines)
 }
 
 /// Of a log that stands in several forms, the lines that are not compressed count: a host that compresses a log, or goes

@@ -5,7 +5,8 @@
 //! tells whose they are, `allow` and `switch` whether they may be read; `ready` makes each one searchable through its
 //! sidecar, and `mend` again if that is found damaged; `rollup` answers for the many that did not change, `roll` makes it;
 //! `collected` has both; `duplicates` decides which copy of an event counts; `search` opens them for one question, [`Opened`] ranks by
-//! [`ranking`] and reads the best events again by `read`; `recall` pages one event; `listing` and `upkeep` are the rest.
+//! [`ranking`] and reads the best events again by `read`; `recall` pages one event; `listing` and `upkeep` are the rest,
+//! and `leftovers` what calls that were killed have left.
 
 mod address;
 mod allow;
@@ -16,9 +17,11 @@ mod duplicates;
 mod engine;
 mod error;
 mod filter;
+mod leftovers;
 mod listing;
 mod mend;
 mod opened;
+mod peek;
 mod places;
 mod progress;
 mod project;

@@ -70,7 +70,8 @@ impl Memfold {
         let found = self.find_rolled(logs, &receipts, rollup.as_deref())?;
         self.allow(logs, &found.logs, &receipts)?;
         let mut notes = found.notes;
-        let collected = self.collect(found.logs, rollup, &mut receipts, &mut notes, progress);
+        let mut collected = self.collect(found.logs, rollup, &mut receipts, &mut notes, progress);
+        collected.unreadable += found.unreadable;
         let segments = Segments::open(&collected);
         Ok(ask(&Opened::new(
             self, logs, &collected, &segments, &receipts,

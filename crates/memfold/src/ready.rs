@@ -566,7 +566,7 @@ pub(crate) struct KeptLog {
 }
 
 /// How often a log that changes while it is read is looked at.
-const LOOKS: usize = 4;
+pub(crate) const LOOKS: usize = 4;
 
 /// Whether a log is not there any more.
 pub(crate) fn is_gone(entry: &LogEntry) -> bool {

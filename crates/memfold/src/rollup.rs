@@ -122,12 +122,15 @@ impl Memfold {
     /// Removes the roll-up: it is damaged, or what it holds is to go.
     pub(crate) fn drop_rollup(&self) {
         let folder = folder(&self.dirs().cache);
-        // Without a catalogue no shard is in force.
-        let _ = fs::remove_file(file(&folder));
+        // Without a catalogue no shard is in force; a catalogue that is back after a loss of power would miss its own.
+        if memfold_disk::remove(file(&folder)).is_ok() {
+            let _ = memfold_disk::sync_names(&folder);
+        }
         if let Ok(mut known) = self.known_rollup().lock() {
             *known = None;
         }
         sweep(&folder, &HashSet::new());
+        let _ = memfold_disk::sync_names(&folder);
     }
 }
 
@@ -142,7 +145,7 @@ pub(crate) fn sweep(folder: &Path, named: &HashSet<String>) {
             && !named.contains(name)
         {
             // Who has it open reads on; what cannot be removed is left over, and swept the next time.
-            let _ = fs::remove_file(entry.path());
+            let _ = memfold_disk::remove(entry.path());
         }
     }
 }

@@ -46,6 +46,7 @@ impl Memfold {
         let mut notes = found.notes;
         let none_found = found.logs.is_empty();
         let mut logs = self.collect(found.logs, rollup, &mut receipts, &mut notes, progress);
+        logs.unreadable += found.unreadable;
         let mut answer = loop {
             let segments = Segments::open(&logs);
             let answer =

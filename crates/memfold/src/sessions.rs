@@ -14,6 +14,7 @@ use memfold_sidecar::{LogFile, Receipts};
 use crate::catalogue::{Found, LogEntry, Of, database_agent};
 use crate::engine::Memfold;
 use crate::error::Error;
+use crate::leftovers::DATABASES;
 
 /// A session, and what its listing says of it.
 pub(crate) struct SessionEntry {
@@ -51,7 +52,7 @@ impl Memfold {
         {
             return Ok(Arc::clone(database));
         }
-        let database = Database::open(path, tables, &self.dirs().cache.join("databases"))?;
+        let database = Database::open(path, tables, &self.dirs().cache.join(DATABASES))?;
         if let Ok(mut open) = self.databases().open.lock() {
             open.insert(path.to_owned(), Arc::clone(&database));
         }

@@ -80,7 +80,7 @@ impl Switch {
             memfold_disk::private_dir(folder).map_err(|error| self.error(&error.to_string()))?;
         }
         let text = document.to_string();
-        publish(
+        let published = publish(
             &self.file,
             Mode::Private,
             |out| out.write_all(text.as_bytes()),
@@ -93,7 +93,14 @@ impl Switch {
             },
         )
         .map_err(|error| self.error(&error.to_string()))?;
-        Ok(())
+        if published.durable {
+            return Ok(());
+        }
+        Err(Error::File {
+            path: self.file.clone(),
+            what: "it is set, but after a loss of power the setting before may be back".to_owned(),
+            hint: "run the command again".to_owned(),
+        })
     }
 
     fn read(&self) -> Result<DocumentMut, Error> {

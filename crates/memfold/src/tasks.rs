@@ -5,9 +5,10 @@ use std::path::PathBuf;
 use memfold_sidecar::Receipts;
 
 use crate::address::meant;
-use crate::catalogue::{LogEntry, peek};
+use crate::catalogue::LogEntry;
 use crate::engine::Memfold;
 use crate::error::Error;
+use crate::peek::peek;
 use crate::progress::Progress;
 use crate::ready::{About, Ready};
 use crate::request::Logs;
@@ -25,7 +26,7 @@ impl Memfold {
                 let facts = peek(&entry.open(), entry.agent, |facts| {
                     facts.task.is_some() && facts.cwd.is_some()
                 });
-                About::new(entry, &facts)
+                About::new(entry, &facts.unwrap_or_default())
             }
         };
         self.placed(entry, about)

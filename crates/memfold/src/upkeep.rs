@@ -1,7 +1,6 @@
 //! The upkeep of sidecars: fold, verify, rebuild, forget. Each says, log by log, what it found and what it did.
 
 use std::collections::{HashMap, HashSet};
-use std::fs;
 use std::path::{Path, PathBuf};
 
 use memfold_disk::{Identity, Limits, Links, walk};
@@ -73,6 +72,7 @@ impl Memfold {
         // Not before what was moved has been known by the receipt of where it was.
         self.forget_gone(&mut receipts, &mut rows);
         self.save(&mut receipts, &mut notes);
+        self.sweep_leftovers(&found, &receipts);
         if !progress.stop() {
             self.roll_folded(&found, &receipts);
         }
@@ -261,7 +261,7 @@ impl Memfold {
                 rows.push(orphan(cached, Need::Fold));
             }
             // Disposable and never named to anyone.
-            let _ = fs::remove_file(tail);
+            let _ = memfold_disk::remove(tail);
             receipts.drop(&log);
         }
     }
@@ -278,9 +278,10 @@ impl Memfold {
             sidecars: 0,
             files: 0,
             bytes: 0,
-            notes: found.notes,
+            notes: found.notes.clone(),
         };
         let mut places = HashMap::new();
+        let mut touched = HashSet::new();
         for entry in &found.logs {
             let sidecar = beside(&entry.path);
             let [cached, tail] = self.keeper().kept_elsewhere(&entry.path);
@@ -292,8 +293,9 @@ impl Memfold {
             ours.extend(tail.is_file().then_some((tail, false)));
             for (path, is_sidecar) in ours {
                 let bytes = Identity::at(&path, Links::Refuse).map_or(0, |identity| identity.size);
-                match fs::remove_file(&path) {
+                match memfold_disk::remove(&path) {
                     Ok(()) => {
+                        touched.extend(path.parent().map(Path::to_owned));
                         forgotten.bytes += bytes;
                         *(if is_sidecar {
                             &mut forgotten.sidecars
@@ -301,13 +303,21 @@ impl Memfold {
                             &mut forgotten.files
                         }) += 1;
                     }
-                    Err(error) => forgotten.notes.push(format!("{}: {error}", path.display())),
+                    Err(error) => forgotten.notes.push(error.to_string()),
                 }
             }
             receipts.drop(&entry.path);
         }
         self.drop_rollup();
         self.save(&mut receipts, &mut forgotten.notes);
+        self.sweep_leftovers(&found, &receipts);
+        for folder in touched {
+            if let Err(error) = memfold_disk::sync_names(&folder) {
+                forgotten.notes.push(format!(
+                    "what was removed may be back after a loss of power: {error}"
+                ));
+            }
+        }
         Ok(forgotten)
     }
 }
@@ -358,9 +368,9 @@ fn orphan(sidecar: PathBuf, need: Need) -> FoldRow {
             let damaged = aside(&sidecar);
             if is_ours(&damaged) {
                 // It is of the same log; that it stays would be told by nothing.
-                let _ = fs::remove_file(damaged);
+                let _ = memfold_disk::remove(damaged);
             }
-            match fs::remove_file(&sidecar) {
+            match memfold_disk::remove(&sidecar) {
                 Ok(()) => "removed".to_owned(),
                 Err(error) => format!("failed: {error}"),
             }
