@@ -63,3 +63,36 @@ fn only_disk_may_be_unsafe() {
         );
     }
 }
+
+/// The command that is given on has no fail point in it: a dependency for tests alone turns them on.
+#[test]
+fn only_tests_know_fail_points() {
+    let cargo = std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into());
+    let output = std::process::Command::new(cargo)
+        .args(["metadata", "--format-version=1", "--no-deps", "--offline"])
+        .current_dir(ROOT)
+        .output()
+        .unwrap();
+    let metadata: serde_json::Value = serde_json::from_slice(&output.stdout).unwrap();
+    let list = |value: &serde_json::Value| value.as_array().unwrap().clone();
+    let (mut tests, mut others) = (0, Vec::new());
+    for package in list(&metadata["packages"]) {
+        for dependency in list(&package["dependencies"]) {
+            let turns_on = list(&dependency["features"]).contains(&"fail-points".into());
+            match (package["name"].as_str(), dependency["kind"].as_str()) {
+                _ if !turns_on => {}
+                (Some("memfold-tests"), Some("dev")) => tests += 1,
+                (name, kind) => others.push(format!("{name:?} {kind:?}")),
+            }
+        }
+        for (_, features) in package["features"].as_object().unwrap() {
+            let turned_on = list(features);
+            assert!(
+                !turned_on
+                    .iter()
+                    .any(|on| on.as_str().unwrap().contains("fail-points"))
+            );
+        }
+    }
+    assert_eq!((tests, others), (1, Vec::new()));
+}

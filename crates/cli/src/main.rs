@@ -1,27 +1,7 @@
-//! The command. It turns arguments into the engine's requests and the engine's answers into text or JSON; it decides
-//! nothing about logs, sidecars or ranking. `design/CLI.md` is its contract.
-
-mod args;
-mod ask;
-mod bounds;
-mod clock;
-mod exit_codes;
-mod failure;
-mod numbers;
-mod output;
-mod progress;
-mod render;
-mod request;
-mod run;
-mod safe;
-mod shell;
-mod style;
-mod table;
-mod viewer;
-mod when;
+//! The command, `memfold`.
 
 use std::process::ExitCode;
 
 fn main() -> ExitCode {
-    run::run(std::env::args_os().collect()).into()
+    memfold_cli::main()
 }

@@ -1,0 +1,29 @@
+//! The command. It turns arguments into the engine's requests and the engine's answers into text or JSON; it decides
+//! nothing about logs, sidecars or ranking. `design/CLI.md` is its contract. A library beside the command only so that `tests/`
+//! can build the same command with fail points in it.
+
+mod args;
+mod ask;
+mod bounds;
+mod clock;
+mod exit_codes;
+mod failure;
+mod numbers;
+mod output;
+mod progress;
+mod render;
+mod request;
+mod run;
+mod safe;
+mod shell;
+mod style;
+mod table;
+mod viewer;
+mod when;
+
+use std::process::ExitCode;
+
+/// The command: reads this process's arguments, answers, and says how it ended.
+pub fn main() -> ExitCode {
+    run::run(std::env::args_os().collect()).into()
+}
