@@ -98,6 +98,13 @@ pub enum DiskError {
         limit: usize,
     },
 
+    /// A path below a pinned folder that leads out of it: by `..`, or by a link.
+    #[error("{} leads out of the folder it was looked up in", Shown(path))]
+    LeadsOut {
+        /// The path, below that folder.
+        path: PathBuf,
+    },
+
     /// The path ends in no name that a file could have.
     #[error("{} does not name a file", Shown(path))]
     NoName {
@@ -197,6 +204,9 @@ impl DiskError {
             Self::Busy { .. } => "wait for the other memfold to end, then run the command again",
             Self::TooDeep { .. } => "name a folder nearer to the files",
             Self::TooMany { .. } => "name a smaller folder",
+            Self::LeadsOut { .. } => {
+                "nothing outside the folder is read: name the file where it lies"
+            }
             Self::NoName { .. } => "give the path of a file, not of a folder",
             Self::NoHome { .. } => "set HOME, or name the folder with the variable or its option",
         }

@@ -1,6 +1,7 @@
 //! What memfold does to the disk, and nothing above it: [`Snapshot`] reads a file at the length it
 //! had when opened, [`publish`] replaces a file whole or not at all, [`Locks`] keep two writers
-//! apart, [`walk`] finds files, [`Identity`] is what stat says of one, [`Dirs`] are our folders.
+//! apart, [`walk`] finds files, [`Pinned`] is a folder out of which no path leads, [`Identity`] is
+//! what stat says of a file, [`Dirs`] are our folders.
 //!
 //! Logs are only ever read, by position, into private memory: a map of a file that another process
 //! changes in place is a wrong answer or a SIGBUS. The one map is of a temporary file that
@@ -34,6 +35,7 @@ pub mod fail;
 mod lock;
 mod mapped;
 mod open_files;
+mod pinned;
 mod place;
 mod publish;
 mod sink;
@@ -50,11 +52,12 @@ pub use dirs::Dirs;
 pub use error::DiskError;
 pub use lock::{Lock, Locks};
 pub use open_files::allow_open_files;
+pub use pinned::{Pinned, PinnedFile, PinnedFolder};
 pub use place::{
     is_below, open_own_log, private_dir, remove, resolve, resolve_lost, set_aside, sync_names,
 };
 pub use publish::{Mode, PublishError, Published, publish};
 pub use snapshot::{Reader, Snapshot};
-pub use stat::{FileKind, Identity, Links};
+pub use stat::{FileKind, Identity, Links, Stat};
 pub use sweep::sweep;
 pub use walk::{Found, Limits, Walk, walk};

@@ -126,9 +126,11 @@ impl fmt::Display for FileKind {
 
 /// One answer of stat.
 #[derive(Debug, Clone, Copy)]
-pub(crate) struct Stat {
-    pub(crate) identity: Identity,
-    pub(crate) kind: FileKind,
+pub struct Stat {
+    /// What tells it from others and from itself at another time.
+    pub identity: Identity,
+    /// What it is.
+    pub kind: FileKind,
     /// The permission bits.
     pub(crate) mode: u32,
 }

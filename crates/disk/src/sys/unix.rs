@@ -10,7 +10,7 @@ use std::ops::ControlFlow;
 use std::os::fd::{AsFd, OwnedFd};
 use std::os::unix::ffi::OsStrExt;
 use std::os::unix::fs::DirBuilderExt;
-use std::path::Path;
+use std::path::{Component, Path};
 
 use rustix::fs::{AtFlags, CWD, Dir, FileType, Mode, OFlags};
 use rustix::io::{Errno, retry_on_intr};
@@ -39,6 +39,15 @@ pub(crate) fn kind_of_refused(error: &io::Error) -> Option<FileKind> {
         Errno::NXIO => Some(FileKind::Socket),
         _ => None,
     }
+}
+
+/// Whether a lookup that follows no link may have failed for one: ENOTDIR is also what a link before
+/// the last place says to some systems.
+pub(crate) fn may_be_link(error: &io::Error) -> bool {
+    matches!(
+        Errno::from_io_error(error),
+        Some(Errno::LOOP | Errno::NOTDIR)
+    )
 }
 
 /// Opens a lock file, made 0600 if it is not there.
@@ -199,6 +208,84 @@ impl Folder {
             let open = || rustix::fs::openat(&self.0, name, flags, Mode::empty());
             Ok(Self(retry_on_intr(open)?))
         })
+    }
+
+    /// Opens for reading what lies below this folder by that path, without waiting for it. A link
+    /// anywhere on the way, the last name included, is refused (ELOOP, or ENOTDIR before the last).
+    ///
+    /// The path has names alone in it, or is empty for the folder itself.
+    pub(crate) fn open_below(&self, path: &Path) -> io::Result<File> {
+        let flags =
+            OFlags::RDONLY | OFlags::NOFOLLOW | OFlags::CLOEXEC | OFlags::NONBLOCK | OFlags::NOCTTY;
+        if path.as_os_str().is_empty() {
+            return Ok(File::from(self.again()?));
+        }
+        #[cfg(target_os = "linux")]
+        match self.resolve_below(path, flags) {
+            // A kernel before 5.6, or a sandbox that does not know the call.
+            Err(Errno::NOSYS | Errno::PERM) => {}
+            answer => return Ok(File::from(answer?)),
+        }
+        self.step_below(path, flags)
+    }
+
+    /// By one call, which holds for the whole way.
+    #[cfg(target_os = "linux")]
+    fn resolve_below(&self, path: &Path, flags: OFlags) -> rustix::io::Result<OwnedFd> {
+        use rustix::fs::ResolveFlags;
+        let resolve =
+            ResolveFlags::BENEATH | ResolveFlags::NO_SYMLINKS | ResolveFlags::NO_MAGICLINKS;
+        retry_on_intr(|| rustix::fs::openat2(&self.0, path, flags, Mode::empty(), resolve))
+    }
+
+    /// By one call for each name, each in the folder that the last one opened.
+    fn step_below(&self, path: &Path, flags: OFlags) -> io::Result<File> {
+        let mut names = path.components().map(Component::as_os_str).peekable();
+        let mut at = self.again()?;
+        while let Some(name) = names.next() {
+            let wanted = match names.peek() {
+                Some(_) => Self::FLAGS | OFlags::NOFOLLOW,
+                None => flags,
+            };
+            at = retry_on_intr(|| rustix::fs::openat(&at, name, wanted, Mode::empty()))?;
+        }
+        Ok(File::from(at))
+    }
+
+    /// What [`open_below`](Self::open_below) does where the one call is missing.
+    #[cfg(test)]
+    pub(crate) fn step_for_test(&self, path: &Path) -> io::Result<File> {
+        self.step_below(path, OFlags::RDONLY | OFlags::NOFOLLOW | OFlags::NONBLOCK)
+    }
+
+    /// The same folder, by another descriptor.
+    fn again(&self) -> io::Result<OwnedFd> {
+        Ok(retry_on_intr(|| {
+            rustix::fs::openat(&self.0, ".", Self::FLAGS, Mode::empty())
+        })?)
+    }
+
+    /// The folder below this one by that path; a link anywhere on the way is refused.
+    pub(crate) fn folder_below(&self, path: &Path) -> io::Result<Self> {
+        if path.as_os_str().is_empty() {
+            return Ok(Self(self.again()?));
+        }
+        let flags = Self::FLAGS | OFlags::NOFOLLOW;
+        #[cfg(target_os = "linux")]
+        match self.resolve_below(path, flags) {
+            Err(Errno::NOSYS | Errno::PERM) => {}
+            answer => return Ok(Self(answer?)),
+        }
+        Ok(Self(self.step_below(path, flags)?.into()))
+    }
+
+    /// What a link in this folder says; `None` if the name is not a link.
+    pub(crate) fn read_link(&self, name: &OsStr) -> io::Result<Option<OsString>> {
+        match rustix::fs::readlinkat(&self.0, name, Vec::new()) {
+            Ok(target) => Ok(Some(OsStr::from_bytes(target.to_bytes()).to_owned())),
+            Err(Errno::INVAL) => Ok(None),
+            Err(error) => Err(error.into()),
+        }
     }
 
     /// What the folder itself is.
