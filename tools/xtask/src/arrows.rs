@@ -14,6 +14,8 @@ pub const ALLOWED: &[(&str, &[&str])] = &[
     ("memfold-segment", &[]),
     ("memfold-log", &[]),
     ("memfold-disk", &[]),
+    // Whether a file of a repository may be read.
+    ("memfold-guard", &["memfold-disk"]),
     // What a log says, and what is made of it. Neither opens a file.
     ("memfold-agents", &["memfold-log"]),
     // The agents name tables and tell rows; here the rows are read.
@@ -78,6 +80,7 @@ const EVERYTHING: &[&str] = &[
     "memfold-segment",
     "memfold-log",
     "memfold-disk",
+    "memfold-guard",
     "memfold-agents",
     "memfold-database",
     "memfold-fold",

@@ -1,0 +1,217 @@
+//! Reads the files of one tree, by the rules. What a name says is checked first, the way is walked from the root with no link
+//! leading out, where a link led is checked as a name again, and what is read is what was looked at.
+
+use std::io::{self, Read};
+use std::path::{Path, PathBuf};
+
+use memfold_disk::{Dirs, DiskError, Links, Pinned, PinnedFile};
+
+use crate::budget::Budget;
+use crate::checkers::Then;
+use crate::content::Content;
+use crate::decision::{Action, Decision, Refusal, Verdict};
+use crate::denylist::fold;
+use crate::error::GuardError;
+use crate::path::TreePath;
+use crate::rules::{RuleName, Rules, RulesVersion};
+
+/// A tree's root and the rules by which its files are read.
+///
+/// It may be shared between threads.
+#[derive(Debug)]
+pub struct Guard {
+    root: Pinned,
+    /// Where the root really is, for checkers, which get a path.
+    real: PathBuf,
+    rules: Rules,
+    /// What of memfold's own folders lies in the tree, folded; empty for a tree that lies in one of them.
+    own: Vec<String>,
+}
+
+/// The rule that keeps memfold's own folders.
+const OWN: RuleName = RuleName(std::borrow::Cow::Borrowed("memfold"));
+
+/// How much is read before the time is looked at.
+const STEP: u64 = 64 << 10;
+
+impl Guard {
+    /// A guard of the tree at `root`, which keeps our own folders `dirs` out of what is read.
+    ///
+    /// ```
+    /// use std::time::Duration;
+    /// use memfold_disk::Dirs;
+    /// use memfold_guard::{Budget, Guard, Limits, Rules, TreePath};
+    ///
+    /// # let tree = tempfile::tempdir()?;
+    /// std::fs::write(tree.path().join("a.rs"), "fn a() {}")?;
+    /// std::fs::write(tree.path().join(".env"), "TOKEN=1")?;
+    /// # let dirs = Dirs::from_env(|_| Some("/nowhere".into()))?;
+    /// let guard = Guard::new(tree.path(), Rules::default(), &dirs)?;
+    /// let budget = Budget::new(Limits {
+    ///     file_bytes: Limits::FILE_BYTES,
+    ///     bytes: 128 << 20,
+    ///     time: Duration::from_secs(10),
+    /// });
+    ///
+    /// let content = guard.read(&TreePath::new("a.rs")?, &budget);
+    /// assert_eq!(content.unwrap().text(), Ok("fn a() {}"));
+    /// let refusal = guard.read(&TreePath::new(".env")?, &budget).unwrap_err();
+    /// assert_eq!(refusal.to_string(), "on the denylist (dotenv)");
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    pub fn new(root: impl AsRef<Path>, rules: Rules, dirs: &Dirs) -> Result<Self, GuardError> {
+        let real = memfold_disk::resolve(root)?;
+        let root = Pinned::open(&real)?;
+        let own = [&dirs.data, &dirs.config, &dirs.cache]
+            .into_iter()
+            .filter_map(|folder| below(&real, folder))
+            .collect();
+        Ok(Self {
+            root,
+            real,
+            rules,
+            own,
+        })
+    }
+
+    /// The root, to list what is to be read.
+    pub fn root(&self) -> &Pinned {
+        &self.root
+    }
+
+    /// The rules' version.
+    pub fn version(&self) -> &RulesVersion {
+        self.rules.version()
+    }
+
+    /// Whether a file's name lets it be read. By the name and the rules alone: no file is touched and no program run, so a
+    /// search may ask it of every file that it lists.
+    pub fn check_name(&self, path: &TreePath) -> Result<(), Refusal> {
+        if self.is_own(path) {
+            return Err(Refusal::Denylist { rule: OWN });
+        }
+        match self.rules.denied(path) {
+            Some(rule) => Err(Refusal::Denylist { rule }),
+            None => Ok(()),
+        }
+    }
+
+    /// Reads a file whole, or says why not. A link is followed as long as it stays in the tree.
+    pub fn read(&self, path: &TreePath, budget: &Budget) -> Result<Content, Refusal> {
+        self.check_name(path)?;
+        budget.spend(0)?;
+        let file = self.root.file(path, Links::Follow).map_err(refusal)?;
+        let real = TreePath::try_from(file.path()).map_err(|error| Refusal::Unreadable {
+            how: error.to_string(),
+        })?;
+        if real != *path {
+            self.check_name(&real)?;
+        }
+        self.ask_checkers(path, &real, budget)?;
+        let identity = file.identity();
+        let bytes = read_within(file, budget)?;
+        Ok(Content {
+            bytes,
+            identity,
+            led_to: (real != *path).then_some(real),
+        })
+    }
+
+    /// The decision that a reading was, for the index's log.
+    pub fn decision(&self, path: &TreePath, read: Result<&Content, &Refusal>) -> Decision {
+        Decision {
+            path: path.clone(),
+            action: Action::Read,
+            verdict: match read {
+                Ok(_) => Verdict::Allow,
+                Err(refusal) => Verdict::Refuse(refusal.clone()),
+            },
+            rules: self.version().clone(),
+        }
+    }
+
+    /// Under the name it goes by and the one it really has; programs last, and once.
+    fn ask_checkers(
+        &self,
+        path: &TreePath,
+        real: &TreePath,
+        budget: &Budget,
+    ) -> Result<(), Refusal> {
+        let runs = |then: &Then| matches!(then, Then::Run { .. });
+        let (programs, patterns): (Vec<_>, Vec<_>) = self
+            .rules
+            .checkers
+            .iter()
+            .partition(|checker| runs(&checker.then));
+        for checker in patterns {
+            checker.check(&self.real, path, budget)?;
+            checker.check(&self.real, real, budget)?;
+        }
+        programs
+            .iter()
+            .try_for_each(|checker| checker.check(&self.real, real, budget))
+    }
+
+    fn is_own(&self, path: &TreePath) -> bool {
+        if self.own.is_empty() {
+            return false;
+        }
+        let path = fold(path.as_str());
+        self.own.iter().any(|own| {
+            path.strip_prefix(own.as_str())
+                .is_some_and(|rest| own.is_empty() || rest.is_empty() || rest.starts_with('/'))
+        })
+    }
+}
+
+/// Where one of our folders lies in the tree; empty if the tree lies in it.
+fn below(root: &Path, folder: &Path) -> Option<String> {
+    let folder = memfold_disk::resolve_lost(folder).ok()?;
+    if memfold_disk::is_below(root, &folder) {
+        return Some(String::new());
+    }
+    let rest = folder.strip_prefix(root).ok()?;
+    Some(fold(rest.to_str()?).into_owned())
+}
+
+/// The whole file, counted as it is read: what stat said of its length is a hint.
+fn read_within(file: PinnedFile, budget: &Budget) -> Result<Vec<u8>, Refusal> {
+    let limit = budget.file_bytes();
+    let too_large = Refusal::TooLarge { limit };
+    if file.identity().size > limit {
+        return Err(too_large);
+    }
+    let mut bytes = Vec::new();
+    let mut file = file.take(limit.saturating_add(1));
+    loop {
+        let read = (&mut file)
+            .take(STEP)
+            .read_to_end(&mut bytes)
+            .map_err(|error| unreadable(&error))?;
+        budget.spend(read as u64)?;
+        if bytes.len() as u64 > limit {
+            return Err(too_large);
+        }
+        if read == 0 {
+            return Ok(bytes);
+        }
+    }
+}
+
+fn refusal(error: DiskError) -> Refusal {
+    match error {
+        DiskError::LeadsOut { .. } => Refusal::LeadsOut,
+        DiskError::NotRegular { kind, .. } => Refusal::NotRegular { is: kind.into() },
+        error if error.is_not_found() => Refusal::Gone,
+        DiskError::Io { source, .. } => unreadable(&source),
+        error => Refusal::Unreadable {
+            how: error.to_string(),
+        },
+    }
+}
+
+fn unreadable(error: &io::Error) -> Refusal {
+    Refusal::Unreadable {
+        how: error.to_string(),
+    }
+}
