@@ -28,6 +28,7 @@ mod droid;
 mod dsh;
 mod gemini;
 mod goose;
+mod in_tree;
 mod input;
 mod json;
 mod kimi;
@@ -54,6 +55,7 @@ use std::path::{Path, PathBuf};
 
 use memfold_log::event::{Facts, Reading};
 
+pub use in_tree::{WORK_TREES, is_state_in_tree};
 pub use memfold_log::Form;
 pub use store::{Days, PathFacts, Resume, Store};
 use tables::Tables;

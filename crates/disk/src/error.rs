@@ -174,6 +174,15 @@ impl DiskError {
         self.source_kind() == Some(io::ErrorKind::NotFound)
     }
 
+    /// A link stood where none is followed, or a file where a folder was to be.
+    pub fn is_link(&self) -> bool {
+        match self {
+            Self::NotRegular { kind, .. } => *kind == FileKind::Link,
+            Self::Io { source, .. } => sys::may_be_link(source),
+            _ => false,
+        }
+    }
+
     /// Someone else holds the lock.
     pub fn is_busy(&self) -> bool {
         matches!(self, Self::Busy { .. })

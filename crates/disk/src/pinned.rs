@@ -82,6 +82,13 @@ impl Pinned {
         })
     }
 
+    /// A folder below the root, as a root of its own. No link is followed.
+    pub fn below(&self, below: impl AsRef<Path>) -> Result<Self, DiskError> {
+        let PinnedFolder { folder, path } = self.folder(below)?;
+        let path = self.path.join(path);
+        Ok(Self { folder, path })
+    }
+
     /// A regular file below the root. Pipes, sockets, devices and folders are refused, without
     /// waiting for any of them.
     ///

@@ -6,13 +6,6 @@ use std::fs;
 use std::path::{Component, Path, PathBuf};
 use std::sync::Mutex;
 
-/// Folders below a repository in which agents make work trees of their own.
-const AGENTS_WORK_TREES: &[&[&str]] = &[
-    &[".claude", "worktrees"],
-    &[".codex", "worktrees"],
-    &[".worktrees"],
-];
-
 /// The most bytes of a `.git` file or of what it points to that are read.
 const LINK_LIMIT: u64 = 4096;
 
@@ -80,9 +73,9 @@ pub(crate) fn in_work_tree(folder: &Path) -> bool {
 /// The repository of a work tree that an agent made below the repository's own folder. A link is believed only if the
 /// repository links back to this very work tree.
 fn repository_of_agents_work_tree(top: &Path) -> Option<PathBuf> {
-    let repository = AGENTS_WORK_TREES
+    let repository = memfold_agents::WORK_TREES
         .iter()
-        .find_map(|below| before(top, below))?;
+        .find_map(|below| before(top, &below.split('/').collect::<Vec<_>>()))?;
     let link = read_link(&top.join(".git"))?;
     let git_dir = link.strip_prefix("gitdir:")?.trim();
     let git_dir = fs::canonicalize(top.join(git_dir)).ok()?;

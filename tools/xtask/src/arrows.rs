@@ -46,6 +46,11 @@ pub const ALLOWED: &[(&str, &[&str])] = &[
         "memfold-rollup",
         &["memfold-segment", "memfold-disk", "memfold-fold"],
     ),
+    // A repository's files.
+    (
+        "memfold-repo",
+        &["memfold-disk", "memfold-guard", "memfold-agents"],
+    ),
     // The engine, and a front end that knows nothing else.
     (
         "memfold",
@@ -86,6 +91,7 @@ const EVERYTHING: &[&str] = &[
     "memfold-fold",
     "memfold-sidecar",
     "memfold-rollup",
+    "memfold-repo",
     "memfold",
     "memfold-cli",
     "memfold-reference",
