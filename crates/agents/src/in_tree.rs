@@ -21,12 +21,17 @@ const STATE: &[&str] = &[
     ".aider.tags.cache.v4",
 ];
 
-/// Whether a path, from a tree's root and with `/` between its names, is what an agent keeps there.
+/// Whether a path, from a tree's root and with `/` between its names, is what an agent keeps there, or lies in it.
 ///
 /// ```
 /// assert!(memfold_agents::is_state_in_tree(".claude/worktrees"));
+/// assert!(memfold_agents::is_state_in_tree(".claude/worktrees/fix/a.rs"));
 /// assert!(!memfold_agents::is_state_in_tree(".claude/settings.json"));
 /// ```
 pub fn is_state_in_tree(path: &str) -> bool {
-    path.starts_with('.') && (WORK_TREES.contains(&path) || STATE.contains(&path))
+    path.starts_with('.')
+        && WORK_TREES.iter().chain(STATE).any(|state| {
+            path.strip_prefix(state)
+                .is_some_and(|rest| rest.is_empty() || rest.starts_with('/'))
+        })
 }

@@ -1,6 +1,6 @@
 //! Git's own command, with all that a clone could make it run or read turned off: for an index of a form that is not read
 //! here. It gets git's folder and the tree by name, so that neither `.git` nor `core.worktree` has a say; its time and its
-//! output are bounded.
+//! output are bounded. One trace it leaves: it touches the shared part of a split index, as any git does.
 
 use std::ffi::OsString;
 use std::io::Read;

@@ -60,6 +60,8 @@ pub(super) enum Verdict {
     Ignored,
     /// By a rule with `!`, or for want of a rule.
     Kept,
+    /// The time was over before the rules were gone through.
+    Undecided,
 }
 
 /// What a path is, for rules that mean folders alone.
@@ -109,7 +111,7 @@ pub(super) fn judge(scope: &Scope, path: &str, is: Is, case: Case, work: &mut Wo
         let name_from = below.rfind('/').map(|slash| slash + 1);
         for (pattern, cost) in rules.patterns.iter().rev() {
             if work.is_too_much(*cost) {
-                return Verdict::Kept;
+                return Verdict::Undecided;
             }
             let matches = pattern.matches_repo_relative_path(
                 below.into(),
@@ -130,25 +132,30 @@ pub(super) fn judge(scope: &Scope, path: &str, is: Is, case: Case, work: &mut Wo
     Verdict::Kept
 }
 
-/// Work done since the clock was last looked at.
+/// Work done since the clock was last looked at; once the time was over, all more is too much.
 pub(super) struct Work<'a> {
     clock: &'a Clock,
     done: u32,
+    late: bool,
 }
 
 impl<'a> Work<'a> {
     pub(super) fn new(clock: &'a Clock) -> Self {
-        Self { clock, done: 0 }
+        Self {
+            clock,
+            done: 0,
+            late: false,
+        }
     }
 
     /// Whether so much more is too much, as the time is over.
     pub(super) fn is_too_much(&mut self, cost: u32) -> bool {
-        self.done += cost;
-        if self.done < STEP {
-            return false;
+        self.done = self.done.saturating_add(cost);
+        if !self.late && self.done >= STEP {
+            self.done = 0;
+            self.late = self.clock.is_over();
         }
-        self.done = 0;
-        self.clock.is_over()
+        self.late
     }
 }
 
@@ -205,7 +212,8 @@ mod tests {
         let path = "a/b/c/d/e/f/g/h/".repeat(60) + "y";
         let clock = Clock::new(Duration::ZERO);
         let mut work = Work::new(&clock);
-        judge(&scope, &path, Is::File, Case::Sensitive, &mut work);
-        assert!(clock.is_over());
+        let judged = judge(&scope, &path, Is::File, Case::Sensitive, &mut work);
+        assert_eq!(judged, Verdict::Undecided);
+        assert!(work.is_too_much(1), "it stays so");
     }
 }

@@ -2,6 +2,8 @@
 //! SHA-256 repositories (git's `gitformat-index`), out of bytes that a stranger may have made: no count is believed, and what
 //! is kept is bounded by what was read.
 
+use std::ops::Range;
+
 use memfold_guard::TreePath;
 use thiserror::Error;
 
@@ -52,8 +54,19 @@ pub(super) enum Mode {
 /// A path of the index.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct Tracked<'a> {
-    pub(super) path: &'a str,
+    pub(super) path: &'a TreePath,
     pub(super) mode: Mode,
+}
+
+/// The tracked paths below a folder.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub(super) struct Below(Range<usize>);
+
+impl Below {
+    /// Whether there are none.
+    pub(super) fn is_empty(&self) -> bool {
+        self.0.is_empty()
+    }
 }
 
 /// The tracked paths, to be looked up.
@@ -124,47 +137,64 @@ impl Index {
         self.case
     }
 
-    /// The tracked path that a path on the disk is.
-    pub(super) fn find(&self, path: &str) -> Option<Tracked<'_>> {
-        if self.entries.is_empty() {
+    /// All of them.
+    pub(super) fn all(&self) -> Below {
+        Below(0..self.entries.len())
+    }
+
+    /// Those below a folder, out of those below one above it.
+    pub(super) fn below(&self, above: &Below, folder: &str) -> Below {
+        let Some(items) = self
+            .entries
+            .get(above.0.clone())
+            .filter(|it| !it.is_empty())
+        else {
+            return Below::default();
+        };
+        let mut prefix = self.case.fold(folder).into_owned();
+        prefix.push('/');
+        let from = items.partition_point(|item| item.key() < prefix.as_str());
+        let until = items.partition_point(|item| {
+            item.key() < prefix.as_str() || item.key().starts_with(&prefix)
+        });
+        let start = above.0.start;
+        Below(start.saturating_add(from)..start.saturating_add(until))
+    }
+
+    /// The tracked path that a path on the disk is, among those below its folder or one above.
+    pub(super) fn find(&self, above: &Below, path: &str) -> Option<Tracked<'_>> {
+        let items = self.entries.get(above.0.clone())?;
+        if items.is_empty() {
             return None;
         }
         let key = self.case.fold(path);
-        let at = self
-            .entries
-            .binary_search_by(|item| item.key().cmp(&key))
-            .ok()?;
-        self.entries.get(at).map(|item| Tracked {
-            path: item.path.as_str(),
+        let at = items.binary_search_by(|item| item.key().cmp(&key)).ok()?;
+        items.get(at).map(|item| Tracked {
+            path: &item.path,
             mode: item.mode,
         })
     }
 
-    /// Whether a path is tracked that lies below the folder.
-    pub(super) fn has_below(&self, folder: &str) -> bool {
-        if self.entries.is_empty() {
-            return false;
-        }
-        let mut prefix = self.case.fold(folder).into_owned();
-        prefix.push('/');
-        let at = self
-            .entries
-            .partition_point(|item| item.key() < prefix.as_str());
-        self.entries
-            .get(at)
-            .is_some_and(|item| item.key().starts_with(&prefix))
-    }
-
     /// The tracked paths that are not among the entries, which are in the order of paths.
     pub(super) fn paths_not_in(&self, entries: &[Entry]) -> Vec<(&[u8], Standing)> {
-        let missing = |item: &&Item| {
-            entries
-                .binary_search_by(|entry| entry.path.cmp(&item.path))
-                .is_err()
+        let mut rest = entries;
+        let mut missing = |item: &&Item| {
+            // Folded paths are in another order than the entries.
+            if self.case == Case::Folded {
+                return entries
+                    .binary_search_by(|entry| entry.path.cmp(&item.path))
+                    .is_err();
+            }
+            while let [first, others @ ..] = rest
+                && first.path < item.path
+            {
+                rest = others;
+            }
+            rest.first().is_none_or(|first| first.path != item.path)
         };
         self.entries
             .iter()
-            .filter(missing)
+            .filter(|item| missing(item))
             .map(|item| (item.path.as_str().as_bytes(), Standing::Tracked))
             .collect()
     }

@@ -113,10 +113,10 @@ pub fn list(root: &Pinned, wanted: Wanted<'_>) -> Result<Listing, DiskError> {
     } = found;
     left.append(met);
     entry::in_order(&mut entries);
-    let cut = match (too_many, clock.is_over()) {
+    let cut = match (too_many, unreached) {
         (true, _) => Some(Cut::Entries),
-        (false, true) => Some(Cut::Time { unreached }),
-        (false, false) => None,
+        (false, 0) => None,
+        (false, unreached) => Some(Cut::Time { unreached }),
     };
     Ok(Listing {
         entries,
@@ -178,13 +178,23 @@ fn by_command(
     wanted: Wanted<'_>,
     clock: &Clock,
 ) -> Result<Found, CommandError> {
-    let listed = command.list(root.path(), git, clock.left())?;
+    let mut listed = command.list(root.path(), git, clock.left())?;
+    let mut left = Left::default();
+    listed.retain(|it| {
+        let path = String::from_utf8_lossy(&it.path);
+        let kept = it.standing == Standing::Tracked || !memfold_agents::is_state_in_tree(&path);
+        if !kept {
+            left.add(path, Why::AgentState);
+        }
+        kept
+    });
     let mut found = tracked::look(
         root,
         listed.iter().map(|it| (it.path.as_slice(), it.standing)),
         clock,
     );
     found.add(Walk::new(root, Manner::Plain, clock).whole(wanted.whole));
+    found.left.append(left);
     Ok(found)
 }
 

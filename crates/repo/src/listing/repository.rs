@@ -164,7 +164,9 @@ fn case(top: &PinnedFolder) -> Case {
 fn is_git_dir(root: &Pinned, path: &str, folder: &PinnedFolder) -> bool {
     let is = |name: &str, kind| folder.stat(name).is_ok_and(|stat| stat.kind == kind);
     let linked = |name: &str| is(name, FileKind::Folder) || is(name, FileKind::Link);
-    if !(linked("objects") && linked("refs")) && !is("commondir", FileKind::Regular) {
+    let of_its_own = linked("objects") && linked("refs");
+    let of_another = is("commondir", FileKind::Regular);
+    if !of_its_own && !of_another {
         return false;
     }
     if is("HEAD", FileKind::Link) {

@@ -13,7 +13,7 @@ use rayon::iter::{IntoParallelIterator, ParallelIterator};
 
 use super::entry::{Entry, Found, Kind, Standing, Why};
 use super::ignore::{Case, Is, Rules, Scope, Verdict, Work, judge};
-use super::index::{Index, Mode};
+use super::index::{Below, Index, Mode, Tracked};
 use super::repository::{ignore_file, is_another, is_git_name, say_costly};
 
 /// How many names are looked at in all: far beyond what any limit takes, and what memory holds.
@@ -85,19 +85,18 @@ struct Folder {
 /// What is taken of a folder.
 #[derive(Debug)]
 enum Into {
-    /// What belongs to the tree, by the rules that hold above it.
-    Listed { rules: Scope, holds: Holds },
+    /// What belongs to the tree, by the rules that hold above it. With something tracked in it, it is this tree's own, whatever
+    /// else lies there.
+    Listed { rules: Scope, tracked: Below },
     /// All of it. The one that was asked for may be another repository's; one that is met in it is not entered.
-    Whole { asked_for: Holds },
+    Whole { named: Named },
 }
 
-/// What is known of a folder before it is entered.
+/// Whether a person asked for the very folder.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Holds {
-    /// It is this tree's own, whatever lies in it.
-    Ours,
-    /// It may turn out to be another repository's.
-    Unknown,
+enum Named {
+    Yes,
+    No,
 }
 
 /// What a folder gave.
@@ -119,16 +118,13 @@ impl<'a> Walk<'a> {
 
     /// The tree, and the folders that are taken whole.
     pub(super) fn all(&self, whole: &[TreePath]) -> Found {
-        let rules = match &self.manner {
-            Manner::Git { rules, .. } => rules.clone(),
-            Manner::Plain => None,
+        let (rules, tracked) = match &self.manner {
+            Manner::Git { rules, index } => (rules.clone(), index.all()),
+            Manner::Plain => (None, Below::default()),
         };
         let top = Folder {
             path: String::new(),
-            into: Into::Listed {
-                rules,
-                holds: Holds::Ours,
-            },
+            into: Into::Listed { rules, tracked },
         };
         self.levels(std::iter::once(top).chain(wholes(whole)).collect())
     }
@@ -196,10 +192,11 @@ impl<'a> Walk<'a> {
         found: &mut Found,
     ) -> Vec<(OsString, FileKind)> {
         let mut names = Vec::new();
-        let mut too_many = false;
+        let (mut too_many, mut late) = (false, false);
         let listed = open.list(|name, kind| {
             too_many = self.seen.fetch_add(1, Ordering::Relaxed) >= MOST;
-            if too_many || names.len() % 1024 == 1023 && self.clock.is_over() {
+            late = names.len() % 1024 == 1023 && self.clock.is_over();
+            if too_many || late {
                 return ControlFlow::Break(());
             }
             names.push((name, kind));
@@ -210,6 +207,7 @@ impl<'a> Walk<'a> {
             found.left.add(path, Why::Unreadable { how });
         }
         found.too_many |= too_many;
+        found.unreached = usize::from(late);
         for (name, kind) in &mut names {
             // A few file systems leave this to stat.
             if *kind == FileKind::Unknown {
@@ -220,13 +218,15 @@ impl<'a> Walk<'a> {
     }
 
     fn is_another(&self, folder: &Folder, open: &PinnedFolder) -> bool {
-        let holds = match (&folder.into, &self.manner) {
-            (Into::Whole { asked_for }, _) => *asked_for,
-            (Into::Listed { holds, .. }, Manner::Git { .. }) => *holds,
+        let may_be = match (&folder.into, &self.manner) {
+            (Into::Whole { named }, _) => *named == Named::No,
+            (Into::Listed { tracked, .. }, Manner::Git { .. }) => {
+                tracked.is_empty() && !folder.path.is_empty()
+            }
             // Where there is no git, a folder of clones is a tree of files.
-            (Into::Listed { .. }, Manner::Plain) => Holds::Ours,
+            (Into::Listed { .. }, Manner::Plain) => false,
         };
-        holds == Holds::Unknown && is_another(self.root, &folder.path, open)
+        may_be && is_another(self.root, &folder.path, open)
     }
 
     /// The rules that hold in a folder: those above it, and its own ignore files'.
@@ -271,9 +271,7 @@ impl<'a> Walk<'a> {
 fn wholes(whole: &[TreePath]) -> impl Iterator<Item = Folder> {
     whole.iter().map(|path| Folder {
         path: path.as_str().to_owned(),
-        into: Into::Whole {
-            asked_for: Holds::Ours,
-        },
+        into: Into::Whole { named: Named::Yes },
     })
 }
 
@@ -309,42 +307,22 @@ struct Inside<'a> {
 impl Inside<'_> {
     fn take(&self, names: Vec<(OsString, FileKind)>, step: &mut Step) {
         let mut work = Work::new(self.walk.clock);
-        let case = self.walk.case();
+        let mut path = self.folder.path.clone();
+        if !path.is_empty() {
+            path.push('/');
+        }
+        let folder = path.len();
         for (name, kind) in names {
             if is_git(&name) {
                 continue;
             }
-            let name = match name.into_string() {
-                Ok(name) => name,
-                Err(name) => {
-                    self.not_utf8(&name.into_vec(), step);
-                    continue;
+            match name.into_string() {
+                Ok(name) => {
+                    path.truncate(folder);
+                    path.push_str(&name);
+                    self.name(&name, &path, kind, &mut work, step);
                 }
-            };
-            let path = join(&self.folder.path, &name);
-            match (&self.folder.into, &self.walk.manner) {
-                (Into::Whole { .. }, _) => self.whole(&name, path, kind, step),
-                (Into::Listed { .. }, Manner::Git { index, .. }) => {
-                    if let Some(tracked) = index.find(&path) {
-                        self.tracked(&name, tracked.path, tracked.mode, kind, step);
-                        if kind != FileKind::Folder || tracked.mode == Mode::Repository {
-                            continue;
-                        }
-                    }
-                    let is = is(kind);
-                    if judge(&self.rules, &path, is, case, &mut work) == Verdict::Kept {
-                        let ours = kind == FileKind::Folder && index.has_below(&path);
-                        self.kept(&name, path, kind, ours, step);
-                    }
-                }
-                (Into::Listed { .. }, Manner::Plain) => {
-                    let shown = !name.starts_with('.') && kind != FileKind::Link;
-                    if shown
-                        && judge(&self.rules, &path, is(kind), case, &mut work) == Verdict::Kept
-                    {
-                        self.kept(&name, path, kind, true, step);
-                    }
-                }
+                Err(name) => self.not_utf8(&name.into_vec(), step),
             }
             if work.is_too_much(1) {
                 step.found.unreached = 1;
@@ -353,45 +331,63 @@ impl Inside<'_> {
         }
     }
 
+    fn name(&self, name: &str, path: &str, kind: FileKind, work: &mut Work<'_>, step: &mut Step) {
+        let Into::Listed { tracked, .. } = &self.folder.into else {
+            let into = Into::Whole { named: Named::No };
+            return self.met(name, path, kind, Standing::Whole, into, step);
+        };
+        let mut below = Below::default();
+        match &self.walk.manner {
+            Manner::Git { index, .. } => {
+                if let Some(tracked) = index.find(tracked, path) {
+                    self.tracked(name, tracked, kind, step);
+                    if kind != FileKind::Folder || tracked.mode == Mode::Repository {
+                        return;
+                    }
+                }
+                if kind == FileKind::Folder {
+                    below = index.below(tracked, path);
+                }
+            }
+            Manner::Plain => {
+                if name.starts_with('.') || kind == FileKind::Link {
+                    return;
+                }
+            }
+        }
+        let is = match kind {
+            FileKind::Folder => Is::Folder,
+            _ => Is::File,
+        };
+        if judge(&self.rules, path, is, self.walk.case(), work) != Verdict::Kept {
+            return;
+        }
+        // What of it is tracked is looked at with all else that the walk does not meet.
+        if memfold_agents::is_state_in_tree(path) {
+            return step.found.left.add(path, Why::AgentState);
+        }
+        let into = Into::Listed {
+            rules: self.rules.clone(),
+            tracked: below,
+        };
+        self.met(name, path, kind, Standing::Untracked, into, step);
+    }
+
     /// What the index has, and the disk too.
-    fn tracked(&self, name: &str, path: &str, mode: Mode, kind: FileKind, step: &mut Step) {
-        let kind = match (kind, mode) {
+    fn tracked(&self, name: &str, tracked: Tracked<'_>, kind: FileKind, step: &mut Step) {
+        let kind = match (kind, tracked.mode) {
             (FileKind::Regular, Mode::File) => Kind::File,
             (FileKind::Link, Mode::File) => Kind::Link,
             (FileKind::Folder, Mode::Repository) => Kind::Repository,
             _ => return,
         };
-        if let Ok(path) = TreePath::new(path) {
-            self.entry(name, path, kind, Standing::Tracked, step);
-        }
-    }
-
-    /// What no rule ignores.
-    fn kept(&self, name: &str, path: String, kind: FileKind, ours: bool, step: &mut Step) {
-        let holds = if ours { Holds::Ours } else { Holds::Unknown };
-        // What of it is tracked is looked at with all else that the walk does not meet.
-        if memfold_agents::is_state_in_tree(&path) {
-            step.found.left.add(path, Why::AgentState);
-            return;
-        }
-        let into = Into::Listed {
-            rules: self.rules.clone(),
-            holds,
-        };
-        self.met(name, path, kind, Standing::Untracked, into, step);
-    }
-
-    fn whole(&self, name: &str, path: String, kind: FileKind, step: &mut Step) {
-        let into = Into::Whole {
-            asked_for: Holds::Unknown,
-        };
-        self.met(name, path, kind, Standing::Whole, into, step);
+        self.entry(name, tracked.path.clone(), kind, Standing::Tracked, step);
     }
 
     fn met(
         &self,
         name: &str,
-        path: String,
+        path: &str,
         kind: FileKind,
         standing: Standing,
         into: Into,
@@ -399,17 +395,14 @@ impl Inside<'_> {
     ) {
         let kind = match kind {
             FileKind::Folder => {
-                step.folders.push(Folder { path, into });
-                return;
+                let path = path.to_owned();
+                return step.folders.push(Folder { path, into });
             }
             FileKind::Regular => Kind::File,
             FileKind::Link => Kind::Link,
-            special => {
-                step.found.left.add(path, Why::Special(special.into()));
-                return;
-            }
+            special => return step.found.left.add(path, Why::Special(special.into())),
         };
-        match TreePath::new(&path) {
+        match TreePath::new(path) {
             Ok(path) => self.entry(name, path, kind, standing, step),
             Err(error) => step.found.left.bad(path.as_bytes(), error),
         }
@@ -436,7 +429,6 @@ impl Inside<'_> {
         }
     }
 
-    /// Named, unless it is a folder that is ignored: then it is not looked for.
     fn not_utf8(&self, name: &[u8], step: &mut Step) {
         let mut path = self.folder.path.clone().into_bytes();
         if !path.is_empty() {
@@ -444,12 +436,5 @@ impl Inside<'_> {
         }
         path.extend_from_slice(name);
         step.found.left.bad(&path, BadPath::NotUtf8);
-    }
-}
-
-fn is(kind: FileKind) -> Is {
-    match kind {
-        FileKind::Folder => Is::Folder,
-        _ => Is::File,
     }
 }
