@@ -8,7 +8,7 @@ use gix_glob::Pattern;
 use gix_glob::pattern::Case as GlobCase;
 use gix_glob::wildmatch::Mode;
 
-use super::walk::Clock;
+use super::clock::Work;
 
 /// Whether names that differ in case alone are the same.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -38,9 +38,6 @@ impl Case {
 
 /// Each `**` may double the work of a match, and there is no leaving a match before it ends.
 const MOST_STARS: usize = 10;
-
-/// After how much work the clock is looked at; a pattern without `**` is one.
-const STEP: u32 = 1 << 12;
 
 /// The rules that hold in a folder: those of one file, and the weaker ones of files above.
 #[derive(Debug)]
@@ -132,36 +129,10 @@ pub(super) fn judge(scope: &Scope, path: &str, is: Is, case: Case, work: &mut Wo
     Verdict::Kept
 }
 
-/// Work done since the clock was last looked at; once the time was over, all more is too much.
-pub(super) struct Work<'a> {
-    clock: &'a Clock,
-    done: u32,
-    late: bool,
-}
-
-impl<'a> Work<'a> {
-    pub(super) fn new(clock: &'a Clock) -> Self {
-        Self {
-            clock,
-            done: 0,
-            late: false,
-        }
-    }
-
-    /// Whether so much more is too much, as the time is over.
-    pub(super) fn is_too_much(&mut self, cost: u32) -> bool {
-        self.done = self.done.saturating_add(cost);
-        if !self.late && self.done >= STEP {
-            self.done = 0;
-            self.late = self.clock.is_over();
-        }
-        self.late
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::listing::clock::Clock;
     use std::time::Duration;
 
     fn judged(file: &str, path: &str, is: Is) -> Verdict {

@@ -9,6 +9,7 @@
 //! reads git's index; `ignore` its rules; `walk` goes through the folders, level by level, on all cores; `tracked` looks at
 //! what is tracked and was not met. `command` asks git itself where the index is of a form that we do not read.
 
+mod clock;
 mod command;
 mod entry;
 mod fit;
@@ -19,7 +20,7 @@ mod tracked;
 mod walk;
 
 use std::path::Path;
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 use memfold_disk::{DiskError, Pinned};
 use memfold_guard::TreePath;
@@ -29,10 +30,11 @@ pub use entry::{By, Cut, Entry, Kind, Left, LeftOut, NoGit, Standing, Why};
 pub use fit::{Extent, Fit, Limits, fit};
 pub use index::IndexError;
 
+use clock::Clock;
 use entry::Found;
 use index::Index;
 use repository::{GitDir, Repository};
-use walk::{Clock, Manner, Walk};
+use walk::{Manner, Walk};
 
 /// What is wanted of a listing.
 #[derive(Debug, Clone, Copy)]
@@ -196,11 +198,6 @@ fn by_command(
     found.add(Walk::new(root, Manner::Plain, clock).whole(wanted.whole));
     found.left.append(left);
     Ok(found)
-}
-
-/// A moment to end at; none if no clock reaches it.
-fn after(time: Duration) -> Option<Instant> {
-    Instant::now().checked_add(time)
 }
 
 /// Where the program of that name lies in a list of folders as `PATH` has them: in an absolute one, not below `root`.

@@ -5,8 +5,8 @@ use memfold_disk::{FileKind, Pinned};
 use memfold_guard::TreePath;
 use rayon::iter::{IntoParallelIterator, ParallelIterator};
 
+use super::clock::Clock;
 use super::entry::{Entry, Found, Kind, Standing, Why};
-use super::walk::Clock;
 
 /// The paths of a folder.
 struct Group {

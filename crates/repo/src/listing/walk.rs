@@ -4,55 +4,20 @@
 use std::ffi::OsString;
 use std::ops::ControlFlow;
 use std::os::unix::ffi::OsStringExt;
-use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
-use std::time::{Duration, Instant};
+use std::sync::atomic::{AtomicUsize, Ordering};
 
 use memfold_disk::{FileKind, Pinned, PinnedFolder};
 use memfold_guard::{BadPath, TreePath};
 use rayon::iter::{IntoParallelIterator, ParallelIterator};
 
+use super::clock::{Clock, Work};
 use super::entry::{Entry, Found, Kind, Standing, Why};
-use super::ignore::{Case, Is, Rules, Scope, Verdict, Work, judge};
+use super::ignore::{Case, Is, Rules, Scope, Verdict, judge};
 use super::index::{Below, Index, Mode, Tracked};
 use super::repository::{ignore_file, is_another, is_git_name, say_costly};
 
 /// How many names are looked at in all: far beyond what any limit takes, and what memory holds.
 const MOST: usize = 2_000_000;
-
-/// When a listing ends, whatever is left of it.
-#[derive(Debug)]
-pub(super) struct Clock {
-    until: Option<Instant>,
-    over: AtomicBool,
-}
-
-impl Clock {
-    pub(super) fn new(time: Duration) -> Self {
-        Self {
-            until: super::after(time),
-            over: AtomicBool::new(false),
-        }
-    }
-
-    /// Whether the time is over; once it was, it stays so.
-    pub(super) fn is_over(&self) -> bool {
-        if self.over.load(Ordering::Relaxed) {
-            return true;
-        }
-        let over = self.until.is_some_and(|until| Instant::now() >= until);
-        if over {
-            self.over.store(true, Ordering::Relaxed);
-        }
-        over
-    }
-
-    /// The time that is left.
-    pub(super) fn left(&self) -> Duration {
-        self.until.map_or(Duration::MAX, |until| {
-            until.saturating_duration_since(Instant::now())
-        })
-    }
-}
 
 /// By which rules a tree is walked.
 #[derive(Debug)]
