@@ -1,5 +1,8 @@
 //! A guard's decision as a line of the index's log: what the page says of it is what is written, and it is read back.
 
+// In a test a failure is a panic; clippy excuses test functions alone, not what they call.
+#![allow(clippy::unwrap_used, clippy::panic)]
+
 use std::borrow::Cow;
 
 use memfold_guard::{

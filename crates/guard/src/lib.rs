@@ -19,6 +19,7 @@ mod error;
 mod guard;
 mod path;
 mod patterns;
+pub mod program;
 mod rules;
 
 pub use budget::{Budget, Limits};

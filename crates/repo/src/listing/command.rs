@@ -4,15 +4,14 @@
 
 use std::ffi::OsString;
 use std::io::Read;
-use std::os::unix::process::CommandExt;
 use std::path::{Path, PathBuf};
-use std::process::{Child, ChildStdout, Command, Stdio};
+use std::process::{ChildStdout, Command, Stdio};
 use std::sync::mpsc;
 use std::thread;
 use std::time::Duration;
 
 use memfold_disk::{FileKind, Links, PinnedFolder};
-use rustix::process::{Pid, Signal, kill_process_group};
+use memfold_guard::program;
 use thiserror::Error;
 
 use super::entry::Standing;
@@ -109,12 +108,12 @@ impl Hardened {
         let mut command = self.command(root, git.path());
         let mut child = command.spawn()?;
         let Some(output) = child.stdout.take() else {
-            end(&mut child);
+            program::end(&mut child);
             return Err(CommandError::Failed);
         };
         let read = read_in_time(output, time);
         if read.is_err() {
-            end(&mut child);
+            program::end(&mut child);
         }
         let bytes = read?;
         // Its output has ended, and so has it, or nearly.
@@ -141,11 +140,9 @@ impl Hardened {
             .arg(with("--work-tree=", root))
             .args(["--no-pager", "ls-files", "-z", "-t"])
             .args(["--cached", "--others", "--exclude-standard"])
-            .stdin(Stdio::null())
             .stdout(Stdio::piped())
-            .stderr(Stdio::null())
-            // A group of its own, so that what it starts ends with it.
-            .process_group(0);
+            .stderr(Stdio::null());
+        program::alone(&mut command);
         command
     }
 }
@@ -213,15 +210,6 @@ fn read_in_time(output: ChildStdout, time: Duration) -> Result<Vec<u8>, CommandE
         Ok(Ok(bytes)) if bytes.len() as u64 > OUTPUT_BYTES => Err(CommandError::TooMuch),
         Ok(Ok(bytes)) => Ok(bytes),
     }
-}
-
-/// Ends it with all it started in its group. What fails here has ended already.
-fn end(child: &mut Child) {
-    if let Some(group) = i32::try_from(child.id()).ok().and_then(Pid::from_raw) {
-        let _ = kill_process_group(group, Signal::KILL);
-    }
-    let _ = child.kill();
-    let _ = child.wait();
 }
 
 /// Each path has a letter and a space before it: `?` where it is not tracked.
