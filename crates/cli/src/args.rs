@@ -92,6 +92,7 @@ pub(crate) enum Command {
     Fold(FoldArgs),
     Verify(VerifyArgs),
     Rebuild(RebuildArgs),
+    Update(UpdateArgs),
     Status(StatusArgs),
     Forget(ForgetArgs),
     Earlier(EarlierArgs),
@@ -105,7 +106,8 @@ pub(crate) enum Command {
 /// them. Write what you remember: names, words of an error, words of the request. Case does not matter, names are
 /// found by their parts (`scrub` finds `ScrubEnv`), and "quoted words" must stand together.
 ///
-/// Without --log the project's earlier tasks are searched; with --log, that one conversation.
+/// Without --log the project's earlier tasks are searched; with --log, that one conversation; with -s repo, the files of the
+/// repository: what you can describe but not spell.
 #[derive(Debug, Args)]
 #[command(after_help = "\
 Examples:
@@ -113,18 +115,19 @@ Examples:
   memfold search '\"permission denied\" socket' --since 2w
   memfold search -A --agent codex flaky retry        every project, Codex only
   memfold search --kind person migration             only what you asked
+  memfold search -s repo where is a work tree told from its main checkout
   memfold search --log session.jsonl -- -foo         a word that begins with a dash")]
 pub(crate) struct SearchArgs {
     /// Words, names and "quoted phrases" to look for
     #[arg(value_name = "QUERY", required = true)]
     pub(crate) query: Vec<String>,
-    /// What to search: the project's earlier tasks, or one conversation (with --log)
+    /// What to search: the project's earlier tasks, one conversation (with --log), or the repository
     #[arg(short, long, value_name = "SCOPE")]
     pub(crate) scope: Option<ScopeArg>,
-    /// How many events to show at most [default: 8]
+    /// How many events or files to show at most [default: 8]
     #[arg(short, long, value_name = "N")]
     pub(crate) number: Option<usize>,
-    /// Only turns that read or edited this file or folder, as their card says
+    /// Only turns that read or edited this file or folder, as their card says; of the repository, only what lies there
     #[arg(long, value_name = "P")]
     pub(crate) path: Option<String>,
     /// Search this one log
@@ -157,8 +160,7 @@ pub(crate) enum ScopeArg {
     Earlier,
     /// One log, named by --log
     Conversation,
-    /// Known, so that it is answered in words; not there yet.
-    #[value(hide = true)]
+    /// The repository's files
     Repo,
 }
 
@@ -306,12 +308,31 @@ pub(crate) struct VerifyArgs {
     pub(crate) paths: Vec<PathBuf>,
 }
 
-/// Make sidecars anew from their logs
+/// Make sidecars anew from their logs, or the repository's index from its events and files
 #[derive(Debug, Args)]
 pub(crate) struct RebuildArgs {
+    /// The repository's index
+    #[arg(long, conflicts_with = "paths")]
+    pub(crate) repo: bool,
     /// Logs, or folders of logs; else the project's logs
     #[arg(value_name = "LOG|DIR", value_hint = ValueHint::AnyPath)]
     pub(crate) paths: Vec<PathBuf>,
+}
+
+/// Bring the repository's index up to date, and say what it covers
+///
+/// A search does this by itself, for at most 10 seconds; this takes up to 60 and goes on from where it stopped.
+/// With a folder, that folder is indexed whole from now on: ignored files too.
+#[derive(Debug, Args)]
+#[command(after_help = "\
+Examples:
+  memfold update
+  memfold update target/doc                          what is ignored, too
+  memfold update -v                                  which files are left out, and why")]
+pub(crate) struct UpdateArgs {
+    /// A folder of the repository
+    #[arg(value_name = "PATH", value_hint = ValueHint::AnyPath)]
+    pub(crate) path: Option<String>,
 }
 
 /// Say what memfold holds for this project, and where
@@ -326,8 +347,11 @@ pub(crate) struct StatusArgs {}
 #[derive(Debug, Args)]
 pub(crate) struct ForgetArgs {
     /// The sidecars of the project's logs, and what else was derived from them
-    #[arg(long, required = true)]
+    #[arg(long, required_unless_present = "repo")]
     pub(crate) sessions: bool,
+    /// The index of the project's repository
+    #[arg(long)]
+    pub(crate) repo: bool,
     /// Do not ask
     #[arg(short, long)]
     pub(crate) yes: bool,

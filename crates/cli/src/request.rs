@@ -5,7 +5,7 @@ use std::path::PathBuf;
 
 use jiff::Timestamp;
 use jiff::tz::TimeZone;
-use memfold::{Filter, Logs, Recall, Search, Viewer};
+use memfold::{Filter, Logs, Recall, RepoSearch, Search, Viewer};
 
 use crate::args::{CardsArgs, LogsArgs, RecallArgs, ScopeArg, SearchArgs};
 use crate::bounds;
@@ -63,13 +63,38 @@ pub(crate) fn search(
     })
 }
 
+/// What a search of the repository asks for, if that is what is asked.
+pub(crate) fn search_repo(args: &SearchArgs) -> Result<Option<RepoSearch>, Failure> {
+    if args.scope != Some(ScopeArg::Repo) {
+        return Ok(None);
+    }
+    if args.log.is_some() || !args.logs.is_empty() || args.all {
+        searched(args)?;
+    }
+    let of_events = !args.agent.is_empty()
+        || !args.kind.is_empty()
+        || args.since.is_some()
+        || args.until.is_some();
+    if of_events {
+        return Err(Failure::usage(
+            "--agent, --kind, --since and --until are about events, -s repo is about files",
+            "narrow it with --path",
+        ));
+    }
+    Ok(Some(RepoSearch {
+        query: args.query.join(" ").trim().to_owned(),
+        path: args.path.clone(),
+        limit: bounds::limit(args.number)?,
+    }))
+}
+
 /// Which logs a search is about, if its options agree.
 fn searched(args: &SearchArgs) -> Result<Logs, Failure> {
     let contradiction = |what: &str, hint: &str| Err(Failure::usage(what, hint));
     match (args.scope, &args.log, args.logs.is_empty(), args.all) {
         (Some(ScopeArg::Repo), ..) => contradiction(
-            "-s repo: the repository scope comes with a later version",
-            "search earlier tasks (-s earlier) or one log (--log FILE)",
+            "-s repo is about files, --log, --logs and -A are about logs",
+            "give one or the other",
         ),
         (_, Some(_), false, _) => contradiction(
             "--log and --logs contradict each other",

@@ -7,7 +7,7 @@ use std::path::PathBuf;
 use clap::error::ErrorKind;
 use clap::{ColorChoice, CommandFactory, FromArgMatches};
 use jiff::Timestamp;
-use memfold::{FoldReport, Memfold, Options, ResumeCommand, Viewer};
+use memfold::{FoldReport, Forgotten, Memfold, Options, RepoReport, ResumeCommand, Viewer};
 use serde::Serialize;
 
 use crate::args::{
@@ -181,6 +181,11 @@ impl Call {
         let bar = Bar::new(self.everywhere.quiet || self.everywhere.json);
         match command {
             Command::Search(args) => {
+                if let Some(search) = request::search_repo(args)? {
+                    let answer = self.engine.search_repo(&search)?;
+                    self.show(&answer, |look| render::files(&answer, look))?;
+                    return Ok(Exit::found(!answer.results.is_empty()));
+                }
                 let zone = || clock::local_zone(|name| std::env::var_os(name));
                 let search = request::search(args, self.viewer, Timestamp::now(), zone)?;
                 let answer = self.engine.search(&search, &bar)?;
@@ -223,6 +228,14 @@ impl Call {
                 Ok(Exit::Success)
             }
             Command::Fold(args) => self.folded(&self.engine.fold(&args.paths, &bar)?),
+            Command::Rebuild(args) if args.repo => {
+                let report = self.engine.rebuild_repo()?;
+                self.covers(&report)
+            }
+            Command::Update(args) => {
+                let report = self.engine.update_repo(args.path.as_deref())?;
+                self.covers(&report)
+            }
             Command::Rebuild(args) => self.folded(&self.engine.rebuild(&args.paths, &bar)?),
             Command::Verify(args) => {
                 let report = self.engine.verify(&args.paths, &bar)?;
@@ -249,6 +262,12 @@ impl Call {
         Ok(ended(report))
     }
 
+    /// What the repository's index covers.
+    fn covers(&self, report: &RepoReport) -> Result<Exit, Failure> {
+        self.show(report, |look| render::coverage(report, look))?;
+        Ok(Exit::Success)
+    }
+
     fn forget(&self, args: &ForgetArgs) -> Result<Exit, Failure> {
         if !args.yes {
             if !viewer::terminal_opens() {
@@ -257,11 +276,30 @@ impl Call {
                     "add --yes",
                 ));
             }
-            if !ask::yes("Remove the sidecars of this project's logs? The logs stay.")? {
+            let what = match (args.sessions, args.repo) {
+                (true, true) => "the sidecars of this project's logs, and the repository's index",
+                (true, false) => "the sidecars of this project's logs",
+                (false, _) => "the repository's index",
+            };
+            if !ask::yes(&format!("Remove {what}? Logs and files stay."))? {
                 return Ok(Exit::Nothing);
             }
         }
-        let gone = self.engine.forget_sessions()?;
+        let mut gone = match args.sessions {
+            true => self.engine.forget_sessions()?,
+            false => Forgotten {
+                schema: 1,
+                sidecars: 0,
+                files: 0,
+                bytes: 0,
+                notes: Vec::new(),
+            },
+        };
+        if args.repo {
+            let index = self.engine.forget_repo()?;
+            gone.files += usize::try_from(index.files).unwrap_or(usize::MAX);
+            gone.bytes += index.bytes;
+        }
         self.show(&gone, |look| render::forgotten(&gone, look))?;
         Ok(Exit::Success)
     }

@@ -36,6 +36,11 @@ impl RuleName {
 }
 
 impl RulesVersion {
+    /// The version of this text, as one was told before.
+    pub fn known(text: &str) -> Self {
+        Self(Cow::Owned(text.to_owned()))
+    }
+
     /// Its text.
     pub fn as_str(&self) -> &str {
         &self.0

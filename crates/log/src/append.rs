@@ -180,6 +180,25 @@ impl<T: AppendTarget> Appender<T> {
         self.locked(Appender::put)
     }
 
+    /// Appends events that belong together: one write, one sync. A crash may leave the first of them.
+    pub fn append_all(&mut self, records: &[Record<'_>]) -> Result<Option<Written>, AppendError> {
+        let Some((first, rest)) = records.split_first() else {
+            return Ok(None);
+        };
+        self.prepare(first)?;
+        for record in rest {
+            let start = self.line.len();
+            record.write_json(&mut self.line)?;
+            let length = self.line.len().saturating_sub(start);
+            if length > MAX_LINE {
+                self.line = Vec::new();
+                return Err(AppendError::TooLong { length });
+            }
+            self.line.push(b'\n');
+        }
+        self.locked(Appender::put).map(Some)
+    }
+
     /// Appends the event if the log is empty, so that of several writers one alone writes the first line.
     pub fn begin(&mut self, record: &Record<'_>) -> Result<Option<Written>, AppendError> {
         self.prepare(record)?;
@@ -216,7 +235,7 @@ impl<T: AppendTarget> Appender<T> {
         done
     }
 
-    /// Writes the line that was prepared.
+    /// Writes the lines that were prepared.
     fn put(&mut self) -> Result<Written, AppendError> {
         let end = self.target.len().map_err(AppendError::Look)?;
         let last = self.target.last_byte().map_err(AppendError::Look)?;

@@ -46,6 +46,8 @@ pub struct Memfold {
     viewer: Viewer,
     variables: Variables,
     project: PathBuf,
+    /// Where the call stands: the project's folder, if given, else the working directory.
+    folder: PathBuf,
     projects: Projects,
     /// Files that say where logs' tasks worked, read once a call.
     places: PlaceFiles,
@@ -96,6 +98,7 @@ impl Memfold {
             viewer: options.viewer,
             variables: options.variables,
             project,
+            folder: folder.clone(),
             projects,
             places: PlaceFiles::default(),
             dirs,
@@ -116,6 +119,10 @@ impl Memfold {
     /// The project's folder.
     pub fn project(&self) -> &Path {
         &self.project
+    }
+
+    pub(crate) fn folder(&self) -> &Path {
+        &self.folder
     }
 
     pub(crate) fn project_name(&self) -> String {

@@ -6,7 +6,7 @@
 //! sidecar, and `mend` again if that is found damaged; `rollup` answers for the many that did not change, `roll` makes it;
 //! `collected` has both; `duplicates` decides which copy of an event counts; `search` opens them for one question, [`Opened`] ranks by
 //! [`ranking`] and reads the best events again by `read`; `recall` pages one event; `listing` and `upkeep` are the rest,
-//! and `leftovers` what calls that were killed have left.
+//! and `leftovers` what calls that were killed have left. `repository` searches the files that the agents work on.
 
 mod address;
 mod allow;
@@ -29,6 +29,7 @@ pub mod ranking;
 mod read;
 mod ready;
 mod recall;
+mod repository;
 mod request;
 mod roll;
 mod rollup;
@@ -48,6 +49,6 @@ pub use memfold_log::Timestamp;
 pub use opened::Opened;
 pub use progress::{Progress, Quiet};
 pub use recall::PAGE;
-pub use request::{Filter, Logs, Recall, Scope, Search, Viewer};
+pub use request::{Filter, Logs, Recall, RepoSearch, Scope, Search, Viewer};
 pub use search::LIMIT;
 pub use visible::visible;

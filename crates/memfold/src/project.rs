@@ -65,6 +65,12 @@ fn work_tree_top(folder: &Path) -> Option<PathBuf> {
         .map(Path::to_owned)
 }
 
+/// The tree whose files are a repository's for a folder: the top of its own work tree, whoever made that; else the folder.
+pub(crate) fn tree_of(folder: &Path) -> PathBuf {
+    let real = real(folder);
+    work_tree_top(&real).unwrap_or(real)
+}
+
 /// Whether a folder lies in a git work tree. What lies there may have come with a clone.
 pub(crate) fn in_work_tree(folder: &Path) -> bool {
     work_tree_top(&real(folder)).is_some()

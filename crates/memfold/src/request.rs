@@ -76,3 +76,14 @@ pub struct Recall {
     /// How many lines at most; 80 unless given.
     pub count: u64,
 }
+
+/// A search of the repository.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct RepoSearch {
+    /// Words, names and "quoted phrases".
+    pub query: String,
+    /// Only this file, or the files below this folder: absolute, or from the folder where the call stands.
+    pub path: Option<String>,
+    /// How many files to answer with at most.
+    pub limit: usize,
+}

@@ -209,7 +209,7 @@ fn says_its_kind(kind: &str, title: &str) -> bool {
 }
 
 /// A line with its words seen: where the terminal is too narrow for all of it, the part around the first of them.
-fn best_line(text: &str, words: &[String], look: &Look) -> Line {
+pub(super) fn best_line(text: &str, words: &[String], look: &Look) -> Line {
     let text = safe::line(text);
     let Some(terminal) = look.width else {
         return if look.paint {

@@ -1,0 +1,455 @@
+//! The repository: its index brought up to date by the search that uses it, ranked, and what is shown read again through the
+//! guard. Relies on `memfold-repo` for the index and on `memfold-guard` for every file's bytes.
+
+use std::path::{Path, PathBuf};
+use std::time::{Duration, Instant};
+
+use memfold_guard::{Budget, Guard, Limits, Refusal, Rules, TreePath};
+use memfold_log::Timestamp;
+use memfold_repo::listing::{Cut, Extent, Hardened, program};
+use memfold_repo::{Found, Hit, Hits, Index, Lines, Refresh, Refreshed, RepoError};
+use memfold_text::{Matcher, Query, lines::lines, shorten};
+use sha2::{Digest, Sha256};
+
+use crate::answer::{NumberedLine, RankedFiles, RepoAnswer, RepoHit, RepoReport};
+use crate::engine::Memfold;
+use crate::error::Error;
+use crate::project;
+use crate::request::RepoSearch;
+use crate::search::query_of;
+use crate::visible::visible;
+
+/// How long a search may refresh what it is about to rank.
+const SEARCH_TIME: Duration = Duration::from_secs(10);
+/// How long an update may take; it goes on from there the next time.
+const UPDATE_TIME: Duration = Duration::from_secs(60);
+/// How long an update waits for another process that writes the index.
+const PATIENCE: Duration = Duration::from_secs(30);
+/// How many lines of a chunk a search shows, each cut to so many characters.
+const BEST_LINES: usize = 3;
+const LINE_CHARS: usize = 200;
+/// A person's own ignore file is read up to here.
+const IGNORE_BYTES: u64 = 1 << 20;
+
+impl Memfold {
+    /// Ranks the files of the repository by their best chunks, and reads those again.
+    ///
+    /// # Errors
+    /// If the request is out of bounds, or the tree is none that is indexed or cannot be listed.
+    pub fn search_repo(&self, search: &RepoSearch) -> Result<RepoAnswer, Error> {
+        let begun = Instant::now();
+        let query = query_of(&search.query, search.limit)?;
+        let tree = self.tree()?;
+        let below = match &search.path {
+            Some(path) => self.in_tree(&tree, path)?,
+            None => None,
+        };
+        let guard = self.guard(&tree)?;
+        let refreshed = self.refreshed(&guard, SEARCH_TIME, Duration::ZERO, None)?;
+        let among = |path: &TreePath| below.as_ref().is_none_or(|below| path.is_within(below));
+        // Some may be gone or refused by the time that they are read.
+        let most = search.limit.saturating_mul(2);
+        let hits = refreshed
+            .loaded
+            .search(&query, most, among)
+            .map_err(|error| unreadable(&tree, &error))?;
+        let mut notes = notes_of(&refreshed, &hits);
+        let mut results = Vec::new();
+        let budget = Budget::new(Limits {
+            file_bytes: Limits::FILE_BYTES,
+            bytes: 64 << 20,
+            time: SEARCH_TIME,
+        });
+        let mut matcher = Matcher::new(&query);
+        for hit in &hits.files {
+            if results.len() >= search.limit {
+                break;
+            }
+            match shown(&guard, &budget, hit, &query, &mut matcher) {
+                Ok(Some(shown)) => results.push(RepoHit {
+                    rank: results.len() + 1,
+                    ..shown
+                }),
+                Ok(None) => {}
+                Err(refusal) => notes.push(format!("{}: {refusal}", hit.path)),
+            }
+        }
+        let best_words = hits
+            .files
+            .first()
+            .map_or(0, |best| best.held.iter().filter(|held| **held).count());
+        if results.is_empty() {
+            notes.push(why_empty(&hits, below.as_ref()));
+        }
+        Ok(RepoAnswer {
+            schema: 1,
+            scope: "repo",
+            project: project::name(&tree),
+            query: search.query.clone(),
+            words: query.words.clone(),
+            ranked: RankedFiles {
+                files: hits.ranked_files,
+                chunks: hits.ranked_chunks,
+            },
+            matched: hits.matched,
+            weak: best_words * 2 < query.concepts.len(),
+            best_words,
+            complete: is_complete(&refreshed) && hits.lacking == 0,
+            notes,
+            results,
+            micros: micros(begun),
+        })
+    }
+
+    /// Brings the repository's index up to date, or indexes a folder or file of it whole, ignored files too.
+    ///
+    /// # Errors
+    /// As [`Memfold::search_repo`].
+    pub fn update_repo(&self, path: Option<&str>) -> Result<RepoReport, Error> {
+        let begun = Instant::now();
+        let tree = self.tree()?;
+        let whole = match path {
+            Some(path) => self.in_tree(&tree, path)?,
+            None => None,
+        };
+        let guard = self.guard(&tree)?;
+        let refreshed = self.refreshed(&guard, UPDATE_TIME, PATIENCE, whole.as_ref())?;
+        Ok(self.report(&tree, &refreshed, begun))
+    }
+
+    /// What the index holds of the repository, brought up to date as a search does.
+    ///
+    /// # Errors
+    /// As [`Memfold::search_repo`].
+    pub fn repo_status(&self) -> Result<RepoReport, Error> {
+        let begun = Instant::now();
+        let tree = self.tree()?;
+        let guard = self.guard(&tree)?;
+        let refreshed = self.refreshed(&guard, SEARCH_TIME, Duration::ZERO, None)?;
+        Ok(self.report(&tree, &refreshed, begun))
+    }
+
+    /// Makes the manifests of the repository's trees anew from the index's events, and then the words that are missing from
+    /// the files.
+    ///
+    /// # Errors
+    /// As [`Memfold::search_repo`].
+    pub fn rebuild_repo(&self) -> Result<RepoReport, Error> {
+        let begun = Instant::now();
+        let tree = self.tree()?;
+        let index = self.index();
+        index
+            .rebuild()
+            .map_err(|error| unreadable(index.folder(), &error))?;
+        let guard = self.guard(&tree)?;
+        let refreshed = self.refreshed(&guard, UPDATE_TIME, PATIENCE, None)?;
+        Ok(self.report(&tree, &refreshed, begun))
+    }
+
+    /// Removes the repository's index.
+    ///
+    /// # Errors
+    /// If it cannot be removed.
+    pub fn forget_repo(&self) -> Result<memfold_repo::Forgotten, Error> {
+        let index = self.index();
+        index
+            .forget()
+            .map_err(|error| unreadable(index.folder(), &error))
+    }
+
+    fn refreshed(
+        &self,
+        guard: &Guard,
+        time: Duration,
+        patience: Duration,
+        whole: Option<&TreePath>,
+    ) -> Result<Refreshed, Error> {
+        let root = guard.root().path();
+        let git = self
+            .variable("PATH")
+            .and_then(|path| program("git", &path, root))
+            .map(Hardened::new);
+        let personal = self.personal_ignores();
+        let session = self.variable("CLAUDE_CODE_SESSION_ID");
+        let refresh = Refresh {
+            time,
+            patience,
+            whole,
+            git: git.as_ref(),
+            personal: &personal,
+            session: session.as_deref().and_then(|id| id.to_str()),
+            call: None,
+        };
+        self.index()
+            .refresh(guard, refresh)
+            .map_err(|error| unreadable(root, &error))
+    }
+
+    /// What the person's own ignore file says, as git finds it where nothing is configured.
+    fn personal_ignores(&self) -> Vec<u8> {
+        let folder = match self
+            .variable("XDG_CONFIG_HOME")
+            .filter(|dir| !dir.is_empty())
+        {
+            Some(config) => PathBuf::from(config),
+            None => match self.variable("HOME") {
+                Some(home) => Path::new(&home).join(".config"),
+                None => return Vec::new(),
+            },
+        };
+        let file = folder.join("git/ignore");
+        memfold_disk::Snapshot::open(file, memfold_disk::Links::Follow)
+            .ok()
+            .filter(|file| file.len() <= IGNORE_BYTES)
+            .and_then(|file| file.read_at(0, usize::try_from(file.len()).ok()?).ok())
+            .unwrap_or_default()
+    }
+
+    /// The tree that is searched: not the whole disk, nor a home with everything that lies in it.
+    fn tree(&self) -> Result<PathBuf, Error> {
+        let tree = project::tree_of(self.folder());
+        let home = self.variable("HOME").map(PathBuf::from);
+        let home = home.and_then(|home| memfold_disk::resolve(home).ok());
+        let what = match tree.parent() {
+            None => "the root of the file system",
+            Some(_) if home.as_ref() == Some(&tree) => "your home directory",
+            Some(_) => return Ok(tree),
+        };
+        Err(Error::Usage {
+            what: format!("{} is {what}, not a repository", tree.display()),
+            hint: "go into a repository, or name one: --project DIR".to_owned(),
+        })
+    }
+
+    /// The index of the project: all work trees of a repository that belong to the project share it.
+    fn index(&self) -> Index {
+        let digest: [u8; 32] = Sha256::digest(self.project().as_os_str().as_encoded_bytes()).into();
+        let hash: String = digest
+            .iter()
+            .take(8)
+            .map(|byte| format!("{byte:02x}"))
+            .collect();
+        let name: String = self
+            .project_name()
+            .chars()
+            .filter(|c| c.is_alphanumeric() || matches!(c, '-' | '_' | '.'))
+            .take(40)
+            .collect();
+        let folder = self
+            .dirs()
+            .data
+            .join("projects")
+            .join(format!("{name}-{hash}"));
+        Index::new(folder.join("index"), self.dirs().locks())
+    }
+
+    fn guard(&self, tree: &Path) -> Result<Guard, Error> {
+        let rules = Rules::load(&self.dirs().config).map_err(|error| Error::File {
+            path: self.dirs().config.join("guard.toml"),
+            what: error.to_string(),
+            hint: "mend it: until then no file is read".to_owned(),
+        })?;
+        Guard::new(tree, rules, self.dirs()).map_err(|error| Error::File {
+            path: tree.to_owned(),
+            what: error.to_string(),
+            hint: "name a folder that can be read".to_owned(),
+        })
+    }
+
+    /// A path as one below the tree; nothing for the tree itself.
+    fn in_tree(&self, tree: &Path, path: &str) -> Result<Option<TreePath>, Error> {
+        let outside = || Error::Usage {
+            what: format!("{path}: not in {}", tree.display()),
+            hint: "name a file or folder of the repository".to_owned(),
+        };
+        let named = self.folder().join(path);
+        let real = memfold_disk::resolve_lost(&named).map_err(|_| outside())?;
+        let below = real.strip_prefix(tree).map_err(|_| outside())?;
+        if below.as_os_str().is_empty() {
+            return Ok(None);
+        }
+        TreePath::try_from(below).map(Some).map_err(|_| outside())
+    }
+
+    fn report(&self, tree: &Path, refreshed: &Refreshed, begun: Instant) -> RepoReport {
+        let holdings = self.index().holdings();
+        let known = refreshed.loaded.tree();
+        let mut report = RepoReport {
+            schema: 1,
+            project: project::name(tree),
+            root: tree.to_owned(),
+            files: 0,
+            chunks: 0,
+            read: refreshed.counts.read,
+            skipped: 0,
+            refused: 0,
+            gone: refreshed.gone,
+            not_reached: refreshed.not_reached,
+            complete: is_complete(refreshed),
+            left_out: Vec::new(),
+            notes: notes_of(refreshed, &Hits::default()),
+            trees: holdings.trees,
+            packs: holdings.packs,
+            bytes: holdings.bytes,
+            changed: holdings
+                .changed_ns
+                .map(|time| Timestamp(time / 1_000_000).rfc3339()),
+            micros: 0,
+        };
+        for (path, state) in &known.files {
+            match &state.found {
+                Found::Indexed { chunks, .. } => {
+                    report.files += 1;
+                    report.chunks += u64::from(*chunks);
+                }
+                Found::Skipped(why) => {
+                    report.skipped += 1;
+                    report.left_out.push(format!("{path}: {why}"));
+                }
+                Found::Refused(why) => {
+                    report.refused += 1;
+                    report.left_out.push(format!("{path}: {why}"));
+                }
+            }
+        }
+        let (too_large, count) = &refreshed.too_large;
+        report.left_out.extend(
+            too_large
+                .iter()
+                .map(|path| format!("{path}: larger than 1 MiB")),
+        );
+        report.skipped += *count as u64;
+        let left = refreshed.left.named.iter();
+        report
+            .left_out
+            .extend(left.map(|left| format!("{}: {}", left.path, left.why)));
+        report.micros = micros(begun);
+        report
+    }
+}
+
+fn micros(begun: Instant) -> u64 {
+    u64::try_from(begun.elapsed().as_micros()).unwrap_or(u64::MAX)
+}
+
+fn unreadable(path: &Path, error: &RepoError) -> Error {
+    Error::File {
+        path: path.to_owned(),
+        what: error.to_string(),
+        hint: "memfold rebuild --repo makes the index anew".to_owned(),
+    }
+}
+
+fn is_complete(refreshed: &Refreshed) -> bool {
+    refreshed.not_reached == 0 && refreshed.cut.is_none() && refreshed.extent == Extent::Whole
+}
+
+/// What is missing from what was ranked, and how to reach it.
+fn notes_of(refreshed: &Refreshed, hits: &Hits) -> Vec<String> {
+    let mut notes = Vec::new();
+    let files = |n: usize| match n {
+        1 => "1 file".to_owned(),
+        n => format!("{n} files"),
+    };
+    match refreshed.extent {
+        Extent::Whole => {}
+        Extent::Files { left_out } | Extent::Bytes { left_out } => notes.push(format!(
+            "partial: {} past the limits of one index; narrow it: --project DIR, or --path P",
+            files(left_out)
+        )),
+    }
+    match refreshed.cut {
+        None => {}
+        Some(Cut::Time { unreached }) => notes.push(format!(
+            "partial: the listing took too long, {unreached} folders were not reached"
+        )),
+        Some(Cut::Entries) => {
+            notes.push("partial: the tree has more entries than are listed".to_owned());
+        }
+    }
+    if let Some(why) = &refreshed.not_kept {
+        notes.push(format!("not kept: {why}"));
+    }
+    if refreshed.not_reached > 0 {
+        notes.push(format!(
+            "partial: {} changed and not read yet; memfold update goes on",
+            files(refreshed.not_reached)
+        ));
+    }
+    if hits.lacking > 0 {
+        notes.push(format!(
+            "partial: the words of {} are missing; memfold rebuild --repo",
+            files(usize::try_from(hits.lacking).unwrap_or(usize::MAX))
+        ));
+    }
+    notes
+}
+
+fn why_empty(hits: &Hits, below: Option<&TreePath>) -> String {
+    match (hits.ranked_files, below) {
+        (0, Some(below)) => format!("no indexed file lies at {below}"),
+        (0, None) => "the tree has no file that is indexed".to_owned(),
+        _ => "nothing matched; try other words for it, or fewer".to_owned(),
+    }
+}
+
+/// A hit's best chunk as the file has it now. Nothing if those lines are gone; a refusal if it may not be read.
+fn shown(
+    guard: &Guard,
+    budget: &Budget,
+    hit: &Hit,
+    query: &Query,
+    matcher: &mut Matcher<'_>,
+) -> Result<Option<RepoHit>, Refusal> {
+    let content = match guard.read(&hit.path, budget) {
+        Err(Refusal::Gone) => return Ok(None),
+        read => read?,
+    };
+    let (Ok(text), Some(best)) = (content.text(), hit.chunks.first()) else {
+        return Ok(None);
+    };
+    let redacted = memfold_redact::redact(text);
+    let Some(chunk) = between(&redacted, *best) else {
+        return Ok(None);
+    };
+    let title = chunk.lines().next().unwrap_or_default();
+    let numbered = |line: memfold_text::BestLine| NumberedLine {
+        line: (line.number as u64).saturating_add(u64::from(best.start) - 1),
+        text: visible(&line.text).into_owned(),
+    };
+    let missing = query.concepts.iter().zip(&hit.held);
+    Ok(Some(RepoHit {
+        rank: 0,
+        score: hit.score,
+        path: visible(hit.path.as_str()).into_owned(),
+        start: best.start,
+        end: best.end,
+        title: visible(&shorten(title.trim(), LINE_CHARS)).into_owned(),
+        lines: matcher
+            .best_lines(chunk, BEST_LINES, LINE_CHARS)
+            .into_iter()
+            .map(numbered)
+            .collect(),
+        missing: missing
+            .filter(|(_, held)| !**held)
+            .map(|(concept, _)| concept.word.clone())
+            .collect(),
+        also: hit
+            .chunks
+            .iter()
+            .skip(1)
+            .map(|lines| (lines.start, lines.end))
+            .collect(),
+        provenance: "external:file",
+    }))
+}
+
+/// The lines of a chunk; nothing if the text does not reach there.
+fn between(text: &str, chunk: Lines) -> Option<&str> {
+    let number = |n: u32| usize::try_from(n).unwrap_or(usize::MAX);
+    let mut all = lines(text).skip(number(chunk.start.checked_sub(1)?));
+    let start = all.next()?.start;
+    let length = number(chunk.end.saturating_sub(chunk.start));
+    let end = all.nth(length).map_or(text.len(), |line| line.start);
+    text.get(start..end)
+}

@@ -1,0 +1,201 @@
+//! A tree's manifest: its [`Tree`], and the words of its paths, as a search wants them. A function of the tree's events, so the
+//! same events give the same bytes. `formats/manifest.md` is its page.
+
+use std::borrow::Cow;
+
+use memfold_disk::Identity;
+use memfold_guard::{RulesVersion, TreePath};
+use memfold_segment::{Encoded, Reader, Section};
+
+use crate::RepoError;
+use crate::content::{ContentHash, WordCounter};
+use crate::sections::{Input, Magic, Sections, encode, put_text};
+use crate::tree::{FileState, Found, Skip, Tree};
+
+const MAGIC: &Magic = b"memtree1";
+
+/// What is said of the tree itself.
+const ABOUT: usize = 0;
+/// A record for each file, in the order of paths.
+const FILES: usize = 1;
+/// The words of each indexed file's path, and how many they are: a document a file.
+const WORDS: [(Section, usize); 4] = [
+    (Section::Terms, 2),
+    (Section::Blocks, 3),
+    (Section::Postings, 4),
+    (Section::Lengths, 5),
+];
+const SECTIONS: usize = 6;
+
+const INDEXED: u8 = 0;
+const BINARY: u8 = 1;
+const NOT_UTF8: u8 = 2;
+const REFUSED: u8 = 3;
+
+/// A tree's manifest, read.
+pub(crate) struct Manifest {
+    pub(crate) tree: Tree,
+    /// Up to where the index's log was folded, in bytes.
+    pub(crate) folded: u64,
+    /// The words of the indexed files' paths.
+    pub(crate) paths: Encoded,
+}
+
+impl Manifest {
+    /// The manifest of a tree, folded up to that place of the log.
+    pub(crate) fn of(tree: Tree, folded: u64) -> Result<Manifest, RepoError> {
+        let mut words = WordCounter::default();
+        for (path, ..) in tree.indexed() {
+            words.add_line(path.as_str())?;
+        }
+        Ok(Manifest {
+            paths: words.encode()?,
+            tree,
+            folded,
+        })
+    }
+
+    /// Its bytes.
+    pub(crate) fn encode(&self) -> Result<Vec<u8>, RepoError> {
+        let Tree {
+            root,
+            rules,
+            whole,
+            files,
+        } = &self.tree;
+        let mut about = self.folded.to_le_bytes().to_vec();
+        put_text(root, &mut about)?;
+        put_text(rules.as_ref().map_or("", RulesVersion::as_str), &mut about)?;
+        for folder in whole {
+            put_text(folder.as_str(), &mut about)?;
+        }
+        let mut records = Vec::new();
+        for (path, state) in files {
+            put_text(path.as_str(), &mut records)?;
+            records.extend_from_slice(&state.identity.to_bytes());
+            records.extend_from_slice(&state.read_at.to_le_bytes());
+            match &state.found {
+                Found::Indexed {
+                    content,
+                    chunks,
+                    words,
+                } => {
+                    records.push(INDEXED);
+                    records.extend_from_slice(&content.0);
+                    records.extend_from_slice(&chunks.to_le_bytes());
+                    records.extend_from_slice(&words.to_le_bytes());
+                }
+                Found::Skipped(Skip::Binary) => records.push(BINARY),
+                Found::Skipped(Skip::NotUtf8) => records.push(NOT_UTF8),
+                Found::Refused(refusal) => {
+                    records.push(REFUSED);
+                    let why = serde_json::to_string(refusal)
+                        .map_err(|_| RepoError::TooLarge("a refusal"))?;
+                    put_text(&why, &mut records)?;
+                }
+            }
+        }
+        Ok(encode(
+            MAGIC,
+            [
+                &about,
+                &records,
+                &self.paths.terms,
+                &self.paths.blocks,
+                &self.paths.postings,
+                &self.paths.lengths,
+            ],
+        ))
+    }
+
+    /// Reads a manifest and checks all of it.
+    pub(crate) fn open(bytes: &[u8]) -> Result<Manifest, RepoError> {
+        let sections: Sections<&[u8], SECTIONS> = Sections::open(bytes, MAGIC)?;
+        let about = sections.section(ABOUT)?;
+        let mut input = Input(&about);
+        let folded = input.u64()?;
+        let mut tree = Tree::new(input.text()?);
+        let rules = input.text()?;
+        tree.rules = (!rules.is_empty()).then(|| RulesVersion::known(rules));
+        while !input.0.is_empty() {
+            tree.whole.insert(path_of(input.text()?)?);
+        }
+        let records = sections.section(FILES)?;
+        let mut input = Input(&records);
+        let mut last: Option<TreePath> = None;
+        let mut indexed = 0u32;
+        // In order, so that the map is built at once.
+        let mut files = Vec::new();
+        while !input.0.is_empty() {
+            let path = path_of(input.text()?)?;
+            if last.is_some_and(|last| last >= path) {
+                return Err(RepoError::Damaged("a file out of its place"));
+            }
+            let identity = Identity::from_bytes(&input.array()?);
+            let read_at = input.i64()?;
+            let found = found(&mut input)?;
+            indexed += u32::from(matches!(found, Found::Indexed { .. }));
+            last = Some(path.clone());
+            files.push((
+                path,
+                FileState {
+                    identity,
+                    read_at,
+                    found,
+                },
+            ));
+        }
+        tree.files = files.into_iter().collect();
+        let words = |number| sections.section(number).map(Cow::into_owned);
+        let mut paths = Encoded {
+            documents: indexed,
+            ..Encoded::default()
+        };
+        for (section, number) in WORDS {
+            *match section {
+                Section::Terms => &mut paths.terms,
+                Section::Blocks => &mut paths.blocks,
+                Section::Postings => &mut paths.postings,
+                Section::Lengths => &mut paths.lengths,
+            } = words(number)?;
+        }
+        let reader = Reader::open(&paths)?;
+        if reader.documents() != indexed {
+            return Err(RepoError::Damaged("words of other paths"));
+        }
+        paths.total_length = reader.total_length();
+        Ok(Manifest {
+            tree,
+            folded,
+            paths,
+        })
+    }
+}
+
+fn path_of(text: &str) -> Result<TreePath, RepoError> {
+    TreePath::new(text).map_err(|_| RepoError::Damaged("a path that names no file"))
+}
+
+fn found(input: &mut Input<'_>) -> Result<Found, RepoError> {
+    Ok(match input.u8()? {
+        INDEXED => Found::Indexed {
+            content: ContentHash(input.array()?),
+            chunks: input.u32()?,
+            words: input.u64()?,
+        },
+        BINARY => Found::Skipped(Skip::Binary),
+        NOT_UTF8 => Found::Skipped(Skip::NotUtf8),
+        REFUSED => {
+            let why = serde_json::from_str(input.text()?);
+            Found::Refused(why.map_err(|_| RepoError::Damaged("a refusal that there is not"))?)
+        }
+        _ => return Err(RepoError::Damaged("a state that there is not")),
+    })
+}
+
+/// Checks a manifest's bytes.
+pub(crate) fn verify_bytes(bytes: &[u8]) -> Result<(), RepoError> {
+    let manifest = Manifest::open(bytes)?;
+    Reader::open(&manifest.paths)?.verify()?;
+    Ok(())
+}

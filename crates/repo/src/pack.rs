@@ -1,0 +1,259 @@
+//! A pack: the words of contents, each once, whichever trees and paths have it. Immutable; named by its bytes. `formats/pack.md`
+//! is its page.
+
+use std::borrow::Cow;
+use std::io;
+use std::sync::Arc;
+
+use memfold_disk::Snapshot;
+use memfold_segment::{Encoded, Part, Reader, Section, Source, merge};
+use sha2::{Digest, Sha256};
+
+use crate::RepoError;
+use crate::content::{ContentHash, Counted, Lines, WordCounter};
+use crate::sections::{Input, Magic, ReadAt, Sections, encode};
+
+const MAGIC: &Magic = b"mempack1";
+
+/// A row for each content, ascending by hash: the hash, its first document, how many it has.
+const CONTENTS: usize = 0;
+/// The lines of each document: first and last.
+const LINES: usize = 1;
+const WORDS: [(Section, usize); 4] = [
+    (Section::Terms, 2),
+    (Section::Blocks, 3),
+    (Section::Postings, 4),
+    (Section::Lengths, 5),
+];
+const SECTIONS: usize = 6;
+const CONTENT: usize = 40;
+const LINE: usize = 8;
+
+fn number_of(section: Section) -> usize {
+    let row = WORDS.iter().find(|(of, _)| *of == section);
+    row.map_or(SECTIONS, |(_, number)| *number)
+}
+
+/// Where a content's chunks are in a pack.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Place {
+    pub(crate) content: ContentHash,
+    pub(crate) first: u32,
+    pub(crate) chunks: u32,
+}
+
+/// A pack that is made.
+#[derive(Default)]
+pub(crate) struct PackBuilder {
+    words: WordCounter,
+    contents: Vec<Place>,
+    lines: Vec<Lines>,
+}
+
+impl PackBuilder {
+    /// Adds a content that is in no pack yet. `redacted` is what it is the hash of.
+    pub(crate) fn add(
+        &mut self,
+        content: ContentHash,
+        redacted: &str,
+    ) -> Result<Counted, RepoError> {
+        let first = self.words.documents();
+        let counted = self.words.add_text(redacted)?;
+        self.contents.push(Place {
+            content,
+            first,
+            chunks: self.words.documents() - first,
+        });
+        self.lines.extend_from_slice(&counted.lines);
+        Ok(counted)
+    }
+
+    pub(crate) fn is_empty(&self) -> bool {
+        self.contents.is_empty()
+    }
+
+    /// The pack's bytes.
+    pub(crate) fn finish(self) -> Result<Vec<u8>, RepoError> {
+        let words = self.words.encode()?;
+        Ok(bytes_of(self.contents, &self.lines, &words))
+    }
+}
+
+fn bytes_of(mut contents: Vec<Place>, lines: &[Lines], words: &Encoded) -> Vec<u8> {
+    contents.sort_unstable_by_key(|place| place.content);
+    let rows: Vec<u8> = contents
+        .iter()
+        .flat_map(|place| {
+            let ends = [place.first.to_le_bytes(), place.chunks.to_le_bytes()].concat();
+            place.content.0.into_iter().chain(ends)
+        })
+        .collect();
+    let lines: Vec<u8> = lines
+        .iter()
+        .flat_map(|lines| [lines.start.to_le_bytes(), lines.end.to_le_bytes()].concat())
+        .collect();
+    encode(
+        MAGIC,
+        [
+            &rows,
+            &lines,
+            &words.terms,
+            &words.blocks,
+            &words.postings,
+            &words.lengths,
+        ],
+    )
+}
+
+/// A pack's name, by its bytes.
+pub(crate) fn name_of(bytes: &[u8]) -> String {
+    let digest: [u8; 32] = Sha256::digest(bytes).into();
+    let name: String = digest
+        .iter()
+        .take(16)
+        .map(|byte| format!("{byte:02x}"))
+        .collect();
+    name + ".pack"
+}
+
+/// An open pack.
+pub(crate) struct Pack<B = Snapshot> {
+    sections: Arc<Sections<B, SECTIONS>>,
+    contents: Vec<Place>,
+    pub(crate) words: Reader<PackWords<B>>,
+}
+
+impl<B: ReadAt> Pack<B> {
+    pub(crate) fn open(bytes: B) -> Result<Pack<B>, RepoError> {
+        let sections = Arc::new(Sections::open(bytes, MAGIC)?);
+        let words = Reader::open(PackWords(Arc::clone(&sections)))?;
+        let documents = words.documents();
+        if sections.length(LINES) != u64::from(documents) * LINE as u64 {
+            return Err(RepoError::Damaged("lines of other documents"));
+        }
+        let contents = places(&sections.section(CONTENTS)?, documents)?;
+        Ok(Pack {
+            sections,
+            contents,
+            words,
+        })
+    }
+
+    /// Where a content is, if it is here.
+    pub(crate) fn find(&self, content: &ContentHash) -> Option<Place> {
+        let at = self
+            .contents
+            .binary_search_by_key(content, |place| place.content);
+        self.contents.get(at.ok()?).copied()
+    }
+
+    pub(crate) fn contents(&self) -> &[Place] {
+        &self.contents
+    }
+
+    /// The lines of every document.
+    pub(crate) fn lines(&self) -> Result<Vec<Lines>, RepoError> {
+        let bytes = self.sections.section(LINES)?;
+        let line = |bytes: &[u8; LINE]| {
+            let mut input = Input(bytes);
+            Ok(Lines {
+                start: input.u32()?,
+                end: input.u32()?,
+            })
+        };
+        bytes.as_chunks().0.iter().map(line).collect()
+    }
+
+    /// Checks every byte, and every rule of the words.
+    pub(crate) fn verify(&self) -> Result<(), RepoError> {
+        self.lines()?;
+        (0..SECTIONS).try_for_each(|number| self.sections.section(number).map(drop))?;
+        self.words.verify()?;
+        Ok(())
+    }
+}
+
+fn places(rows: &[u8], documents: u32) -> Result<Vec<Place>, RepoError> {
+    let (rows, rest) = rows.as_chunks::<CONTENT>();
+    let mut places: Vec<Place> = Vec::with_capacity(rows.len());
+    for row in rows {
+        let mut input = Input(row);
+        let place = Place {
+            content: ContentHash(input.array()?),
+            first: input.u32()?,
+            chunks: input.u32()?,
+        };
+        let ends = place.first.checked_add(place.chunks);
+        let ascends = places
+            .last()
+            .is_none_or(|last| last.content < place.content);
+        if !ascends || ends.is_none_or(|end| end > documents) {
+            return Err(RepoError::Damaged("a content out of its place"));
+        }
+        places.push(place);
+    }
+    match rest.is_empty() {
+        true => Ok(places),
+        false => Err(RepoError::Damaged("a content that ends too early")),
+    }
+}
+
+/// One pack of several. Of a content that several have, the first one's words are taken.
+pub(crate) fn merged<B: ReadAt>(packs: &[&Pack<B>]) -> Result<Vec<u8>, RepoError> {
+    let mut contents = Vec::new();
+    let mut lines = Vec::new();
+    let mut live: Vec<Vec<bool>> = Vec::new();
+    let mut known = std::collections::HashSet::new();
+    let mut first = 0u32;
+    for pack in packs {
+        let documents = pack.words.documents();
+        let mut counts = vec![false; documents as usize];
+        for place in pack.contents() {
+            if known.insert(place.content) {
+                contents.push(Place {
+                    first: first.saturating_add(place.first),
+                    ..*place
+                });
+                let range = place.first as usize..(place.first + place.chunks) as usize;
+                counts
+                    .get_mut(range)
+                    .into_iter()
+                    .flatten()
+                    .for_each(|counts| *counts = true);
+            }
+        }
+        lines.extend(pack.lines()?);
+        live.push(counts);
+        first = first
+            .checked_add(documents)
+            .ok_or(RepoError::TooLarge("2^32 chunks"))?;
+    }
+    let parts: Vec<Part<'_, PackWords<B>>> = packs
+        .iter()
+        .zip(&live)
+        .map(|(pack, live)| Part {
+            segment: &pack.words,
+            live: Some(live),
+        })
+        .collect();
+    Ok(bytes_of(contents, &lines, &merge(&parts)?))
+}
+
+/// Checks a pack's bytes.
+pub(crate) fn verify_bytes(bytes: &[u8]) -> Result<(), RepoError> {
+    Pack::open(bytes)?.verify()
+}
+
+/// The words of a pack, as a segment reads them.
+#[derive(Debug)]
+pub(crate) struct PackWords<B>(Arc<Sections<B, SECTIONS>>);
+
+impl<B: ReadAt> Source for PackWords<B> {
+    fn read(&self, section: Section, at: u64, len: usize) -> io::Result<Cow<'_, [u8]>> {
+        self.0.part(number_of(section), at, len)
+    }
+
+    fn len(&self, section: Section) -> u64 {
+        self.0.length(number_of(section))
+    }
+}

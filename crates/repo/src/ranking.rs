@@ -1,0 +1,296 @@
+//! TEXT (RANKING.md): BM25 over chunks with their paths, then files by their best chunks. Parameters stand here, each with its
+//! source, and nowhere else. Pure: readers in, order out.
+//!
+//! ```text
+//! tf(c, t)  = 6 · path + 3 · first line + rest          dl(c): the same sum of lengths
+//! w(t)      = n_q(t) · ln(1 + (N − df + 0.5) / (df + 0.5))
+//! s(c)      = Σ w(t) · tf · 2.6 / (tf + 1.6 · (0.25 + 0.75 · dl / avgdl))
+//! s(file)   = s₁ + 0.2 · (s₂ + s₃ + s₄), then by its name and its place
+//! ```
+//!
+//! In `f64`, each line as it stands. Ties go by path.
+
+use memfold_segment::{Bm25, Error, Posting, Reader, Source};
+use memfold_text::{Query, QueryTerm, is_stop_word};
+
+use crate::kinds;
+
+/// How often a path's word counts.
+const PATH: u32 = 6;
+/// BM25 for chunks of code.
+const BM25: Bm25 = Bm25 { k1: 1.6, b: 0.75 };
+/// What the chunks after a file's best one lend it, and how many do.
+const NEXT: f64 = 0.2;
+const NEXT_CHUNKS: usize = 3;
+/// What a file gains whose name the query says.
+const NAMED: f64 = 1.2;
+/// A name has so many letters.
+const NAME_LETTERS: usize = 3;
+/// What vendored files, generated ones and changelogs keep.
+const VENDORED: f64 = 0.7;
+const GENERATED: f64 = 0.7;
+const CHANGELOG: f64 = 0.8;
+
+/// A file whose chunks are ranked.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct RankedFile<'t> {
+    pub(crate) path: &'t str,
+    /// The pack that has its words, and its chunks there.
+    pub(crate) pack: usize,
+    pub(crate) first: u32,
+    pub(crate) chunks: u32,
+    /// The words of all its chunks.
+    pub(crate) words: u64,
+    /// Its document among the paths.
+    pub(crate) document: u32,
+}
+
+/// A file that matched.
+#[derive(Clone, Debug, PartialEq)]
+pub(crate) struct Matched {
+    /// Its place among the files that were given.
+    pub(crate) file: usize,
+    pub(crate) score: f64,
+    /// Its best chunks, by their places in the file, best first, each with its score.
+    pub(crate) chunks: Vec<(u32, f64)>,
+    /// For each concept of the query, whether its best chunk or its path holds it.
+    pub(crate) held: Vec<bool>,
+}
+
+/// The order of the files.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Order {
+    pub(crate) files: Vec<Matched>,
+    /// How many chunks were ranked.
+    pub(crate) chunks: u64,
+}
+
+/// Ranks files, which are in the order of their paths.
+pub(crate) fn rank<P: Source, W: Source>(
+    query: &Query,
+    files: &[RankedFile<'_>],
+    paths: &Reader<P>,
+    packs: &[&Reader<W>],
+) -> Result<Order, Error> {
+    let mut starts = Vec::with_capacity(files.len());
+    let mut chunks = 0usize;
+    let path_lengths = paths.lengths()?;
+    let mut total = 0u64;
+    for file in files {
+        starts.push(chunks);
+        chunks += file.chunks as usize;
+        let path = u64::from(path_lengths.get(memfold_segment::DocId(file.document)));
+        total += file.words + u64::from(PATH) * path * u64::from(file.chunks);
+    }
+    if chunks == 0 {
+        return Ok(Order::default());
+    }
+    let average = total as f64 / chunks as f64;
+    let by_document = by_document(files, packs.len());
+    let by_path = by_path(files);
+    let lengths: Vec<_> = packs
+        .iter()
+        .map(|pack| pack.lengths())
+        .collect::<Result<_, _>>()?;
+    let norm = |file: &RankedFile<'_>, chunk: u32| {
+        let own = lengths.get(file.pack).map_or(0, |lengths| {
+            lengths.get(memfold_segment::DocId(file.first.saturating_add(chunk)))
+        });
+        let path = path_lengths.get(memfold_segment::DocId(file.document));
+        BM25.norm(own.saturating_add(PATH.saturating_mul(path)), average)
+    };
+
+    let weights = weights(query);
+    let mut scores = vec![0f64; chunks];
+    let mut held: Vec<Vec<u64>> = Vec::new();
+    let mut frequencies = vec![0u32; chunks];
+    let mut touched: Vec<(usize, u32, usize)> = Vec::new();
+    let mut postings = Vec::new();
+    for (concept, weight) in query.concepts.iter().zip(&weights) {
+        touched.clear();
+        let mut add = |file: usize, chunk: u32, frequency: u32| {
+            let Some(at) = starts.get(file).map(|start| start + chunk as usize) else {
+                return;
+            };
+            if let Some(sum) = frequencies.get_mut(at) {
+                if *sum == 0 {
+                    touched.push((file, chunk, at));
+                }
+                *sum = sum.saturating_add(frequency);
+            }
+        };
+        gather(paths, &concept.terms, &mut postings)?;
+        for posting in &postings {
+            if let Some(&file) = by_path.get(posting.doc.0 as usize)
+                && let Some(chunks) = files.get(file).map(|file| file.chunks)
+            {
+                (0..chunks).for_each(|chunk| {
+                    add(file, chunk, PATH.saturating_mul(posting.frequency));
+                });
+            }
+        }
+        for (pack, documents) in packs.iter().zip(&by_document) {
+            gather(pack, &concept.terms, &mut postings)?;
+            for posting in &postings {
+                each_file(documents, posting.doc.0, files, |file, chunk| {
+                    add(file, chunk, posting.frequency);
+                });
+            }
+        }
+        let weight = weight * Bm25::idf(chunks as u64, touched.len() as u64);
+        let mut bits = vec![0u64; chunks.div_ceil(64)];
+        for (file, chunk, at) in &touched {
+            let frequency = frequencies.get_mut(*at).map(std::mem::take).unwrap_or(0);
+            if let (Some(file), Some(score)) = (files.get(*file), scores.get_mut(*at)) {
+                *score += BM25.score(weight, frequency, norm(file, *chunk));
+            }
+            if let Some(word) = bits.get_mut(at / 64) {
+                *word |= 1 << (at % 64);
+            }
+        }
+        held.push(bits);
+    }
+
+    let names = names(query);
+    let mut ranked: Vec<Matched> = Vec::new();
+    for (number, (file, start)) in files.iter().zip(&starts).enumerate() {
+        let own = scores
+            .get(*start..start + file.chunks as usize)
+            .unwrap_or_default();
+        let mut best: Vec<(u32, f64)> = (0..)
+            .zip(own)
+            .filter(|(_, score)| **score > 0.0)
+            .map(|(chunk, score)| (chunk, *score))
+            .collect();
+        if best.is_empty() {
+            continue;
+        }
+        best.sort_by(|(chunk, a), (other, b)| b.total_cmp(a).then(chunk.cmp(other)));
+        best.truncate(1 + NEXT_CHUNKS);
+        let next: f64 = best.iter().skip(1).map(|(_, score)| score).sum();
+        let first = best.first().map_or(0.0, |(_, score)| *score);
+        let at = best
+            .first()
+            .map_or(*start, |(chunk, _)| start + *chunk as usize);
+        ranked.push(Matched {
+            file: number,
+            score: (first + NEXT * next) * prior(file.path, &names),
+            chunks: best,
+            held: held
+                .iter()
+                .map(|bits| {
+                    bits.get(at / 64)
+                        .is_some_and(|word| word >> (at % 64) & 1 == 1)
+                })
+                .collect(),
+        });
+    }
+    ranked.sort_by(|a, b| b.score.total_cmp(&a.score).then(a.file.cmp(&b.file)));
+    Ok(Order {
+        files: ranked,
+        chunks: chunks as u64,
+    })
+}
+
+/// What each concept weighs: as often as the query says it; nothing for a stop word, unless all are.
+fn weights(query: &Query) -> Vec<f64> {
+    query
+        .concepts
+        .iter()
+        .map(|concept| f64::from(concept.count))
+        .collect()
+}
+
+/// The words of the query by which a file may be named.
+fn names(query: &Query) -> Vec<&str> {
+    let words = query.concepts.iter().map(|concept| concept.word.as_str());
+    words
+        .filter(|word| word.chars().count() >= NAME_LETTERS && !is_stop_word(word))
+        .collect()
+}
+
+fn prior(path: &str, names: &[&str]) -> f64 {
+    let mut prior = 1.0;
+    let name = path.rsplit('/').next().unwrap_or(path);
+    let stem = name.split('.').next().unwrap_or(name).to_lowercase();
+    if names.contains(&stem.as_str()) {
+        prior *= NAMED;
+    }
+    let kinds = kinds::of(path);
+    if kinds.vendored {
+        prior *= VENDORED;
+    }
+    if kinds.generated {
+        prior *= GENERATED;
+    }
+    if kinds.changelog {
+        prior *= CHANGELOG;
+    }
+    prior
+}
+
+/// The postings of any of the terms, a document once.
+fn gather<S: Source>(
+    reader: &Reader<S>,
+    terms: &[QueryTerm],
+    out: &mut Vec<Posting>,
+) -> Result<(), Error> {
+    out.clear();
+    for term in terms {
+        match term {
+            QueryTerm::Exact(term) => {
+                reader.postings(term, out)?;
+            }
+            QueryTerm::Prefix(prefix) => {
+                reader.prefix(prefix, usize::MAX, |_, postings| {
+                    out.extend_from_slice(postings);
+                })?;
+            }
+        }
+    }
+    Ok(())
+}
+
+/// For each pack its files, by their first document: several files may have one content.
+fn by_document(files: &[RankedFile<'_>], packs: usize) -> Vec<Vec<(u32, usize)>> {
+    let mut by_document = vec![Vec::new(); packs];
+    for (number, file) in files.iter().enumerate() {
+        if let Some(of) = by_document.get_mut(file.pack) {
+            of.push((file.first, number));
+        }
+    }
+    by_document.iter_mut().for_each(|of| of.sort_unstable());
+    by_document
+}
+
+/// The files by their documents among the paths.
+fn by_path(files: &[RankedFile<'_>]) -> Vec<usize> {
+    let documents = files.iter().map(|file| file.document as usize + 1).max();
+    let mut by_path = vec![usize::MAX; documents.unwrap_or(0)];
+    for (number, file) in files.iter().enumerate() {
+        if let Some(place) = by_path.get_mut(file.document as usize) {
+            *place = number;
+        }
+    }
+    by_path
+}
+
+/// Calls `each` with the files that have a document, and which of their chunks it is.
+fn each_file(
+    documents: &[(u32, usize)],
+    document: u32,
+    files: &[RankedFile<'_>],
+    mut each: impl FnMut(usize, u32),
+) {
+    let after = documents.partition_point(|(first, _)| *first <= document);
+    let before = documents.get(..after).unwrap_or_default();
+    let Some((first, _)) = before.last() else {
+        return;
+    };
+    for (_, number) in before.iter().rev().take_while(|(other, _)| other == first) {
+        let chunk = document - first;
+        if files.get(*number).is_some_and(|file| chunk < file.chunks) {
+            each(*number, chunk);
+        }
+    }
+}
