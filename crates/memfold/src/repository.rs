@@ -45,14 +45,25 @@ impl Memfold {
             None => None,
         };
         let guard = self.guard(&tree)?;
-        let refreshed = self.refreshed(&guard, SEARCH_TIME, Duration::ZERO, None)?;
+        let mut refreshed = self.refreshed(&guard, SEARCH_TIME, Duration::ZERO, None)?;
         let among = |path: &TreePath| below.as_ref().is_none_or(|below| path.is_within(below));
         // Some may be gone or refused by the time that they are read.
         let most = search.limit.saturating_mul(2);
-        let hits = refreshed
-            .loaded
-            .search(&query, most, among)
-            .map_err(|error| unreadable(&tree, &error))?;
+        let hits = match refreshed.loaded.search(&query, most, among) {
+            Ok(hits) => hits,
+            Err(_) => {
+                // What is damaged goes, and is cut anew from the files.
+                let index = self.index();
+                index
+                    .drop_damaged()
+                    .map_err(|error| unreadable(index.folder(), &error))?;
+                refreshed = self.refreshed(&guard, SEARCH_TIME, Duration::ZERO, None)?;
+                refreshed
+                    .loaded
+                    .search(&query, most, among)
+                    .map_err(|error| unreadable(&tree, &error))?
+            }
+        };
         let mut notes = notes_of(&refreshed, &hits);
         let mut results = Vec::new();
         let budget = Budget::new(Limits {

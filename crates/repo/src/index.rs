@@ -174,6 +174,28 @@ impl Index {
         files_in(&self.packs(), ".pack")
     }
 
+    /// Removes the packs that are damaged, and says how many: their contents are cut anew.
+    ///
+    /// # Errors
+    /// If the index is being written, or they cannot be removed.
+    pub fn drop_damaged(&self) -> Result<usize, RepoError> {
+        let Some(_lock) = self.lock(Duration::from_secs(10))? else {
+            return Err(RepoError::Write("the index is being written".to_owned()));
+        };
+        let mut dropped = 0;
+        for path in self.pack_files() {
+            let sound = Snapshot::open(&path, Links::Refuse)
+                .map_err(|error| RepoError::Io(io::Error::other(error)))
+                .and_then(Pack::open)
+                .and_then(|pack| pack.verify());
+            if sound.is_err() {
+                fs::remove_file(&path)?;
+                dropped += 1;
+            }
+        }
+        Ok(dropped)
+    }
+
     /// Writes a pack. The caller holds the lock.
     pub(crate) fn write_pack(&self, bytes: &[u8]) -> Result<Pack, RepoError> {
         let path = self.packs().join(pack::name_of(bytes));

@@ -1,0 +1,399 @@
+//! The repository's index: fresh at every search, made again from its events and the files, and shared by work trees.
+
+#![allow(clippy::unwrap_used, clippy::panic, clippy::indexing_slicing)]
+
+use std::collections::BTreeMap;
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use memfold::{Memfold, Options, RepoAnswer, RepoSearch, Viewer};
+use tempfile::TempDir;
+
+/// A tree, and memfold's folders beside it.
+struct Place {
+    _folder: TempDir,
+    root: PathBuf,
+}
+
+impl Place {
+    fn new() -> Place {
+        let folder = tempfile::tempdir().unwrap();
+        let root = fs::canonicalize(folder.path()).unwrap();
+        fs::create_dir(root.join("tree")).unwrap();
+        Place {
+            _folder: folder,
+            root,
+        }
+    }
+
+    fn with_files() -> Place {
+        let place = Place::new();
+        place.write(
+            "src/denylist.rs",
+            &function("denied", "a path on the denylist follows no symlink", 30),
+        );
+        place.write(
+            "src/sync.rs",
+            &function("sync_folder", "sync the folder after the rename", 120),
+        );
+        place.write(
+            "docs/design.md",
+            "# Design\n\nThe denylist is a list of patterns.\n",
+        );
+        place.write("empty.txt", "");
+        place.write("picture.bin", "a\0b");
+        place.write(".gitignore", "*.log\n");
+        place.write("run.log", "denylist denylist denylist\n");
+        place.write("keys/id_rsa", "denylist\n");
+        place
+    }
+
+    fn tree(&self) -> PathBuf {
+        self.root.join("tree")
+    }
+
+    fn write(&self, name: &str, text: &str) {
+        write(&self.tree().join(name), text);
+    }
+
+    fn engine_at(&self, tree: &Path) -> Memfold {
+        Memfold::open(Options {
+            project: Some(tree.to_owned()),
+            working_directory: tree.to_owned(),
+            data_dir: Some(self.root.join("data")),
+            config_dir: Some(self.root.join("config")),
+            cache_dir: Some(self.root.join("cache")),
+            viewer: Viewer::Person,
+            variables: Box::new(|_| None),
+            roll_from: memfold::ROLL_FROM,
+        })
+        .unwrap()
+    }
+
+    fn engine(&self) -> Memfold {
+        self.engine_at(&self.tree())
+    }
+
+    /// Makes what was read just now as good as what was left alone for a while: it is not read again unless it changes.
+    fn settle(&self) {
+        for (path, bytes) in self.kept("") {
+            let text = String::from_utf8(bytes).unwrap();
+            let mut settled = String::new();
+            for (at, part) in text.split("\"read_at\":").enumerate() {
+                if at > 0 {
+                    settled += "\"read_at\":9000000000000000000";
+                }
+                settled += match at {
+                    0 => part,
+                    _ => part.trim_start_matches(|c: char| c.is_ascii_digit()),
+                };
+            }
+            fs::write(path, settled).unwrap();
+        }
+        for path in self.kept("trees").keys() {
+            fs::remove_file(path).unwrap();
+        }
+        self.engine().rebuild_repo().unwrap();
+    }
+
+    fn search(&self, query: &str) -> RepoAnswer {
+        ask(&self.engine(), query)
+    }
+
+    /// The files of the index below a folder of it, with their bytes.
+    fn kept(&self, below: &str) -> BTreeMap<PathBuf, Vec<u8>> {
+        let mut kept = BTreeMap::new();
+        for project in fs::read_dir(self.root.join("data/projects")).unwrap() {
+            let folder = project.unwrap().path().join("index").join(below);
+            for file in fs::read_dir(folder).unwrap() {
+                let path = file.unwrap().path();
+                if path.is_file() {
+                    kept.insert(path.clone(), fs::read(path).unwrap());
+                }
+            }
+        }
+        kept
+    }
+}
+
+fn write(path: &Path, text: &str) {
+    fs::create_dir_all(path.parent().unwrap()).unwrap();
+    fs::write(path, text).unwrap();
+}
+
+fn ask(engine: &Memfold, query: &str) -> RepoAnswer {
+    engine
+        .search_repo(&RepoSearch {
+            query: query.to_owned(),
+            path: None,
+            limit: 8,
+        })
+        .unwrap()
+}
+
+fn function(name: &str, about: &str, lines: usize) -> String {
+    let mut text = format!("//! Module of {name}.\n\n");
+    for line in 0..lines {
+        if line % 25 == 0 {
+            text += &format!("function {name}_{line}() {{ // {about}\n");
+        }
+        text += &format!("    let value{line} = {line};\n");
+    }
+    text
+}
+
+fn paths(answer: &RepoAnswer) -> Vec<&str> {
+    answer.results.iter().map(|hit| hit.path.as_str()).collect()
+}
+
+/// What an answer says, but for how long it took.
+fn said(answer: RepoAnswer) -> String {
+    serde_json::to_string(&RepoAnswer {
+        micros: 0,
+        ..answer
+    })
+    .unwrap()
+}
+
+#[test]
+fn a_search_builds_ranks_and_shows_what_the_files_say_now() {
+    let place = Place::with_files();
+    let answer = place.search("denylist symlink");
+    assert_eq!(paths(&answer)[0], "src/denylist.rs");
+    assert!(paths(&answer).contains(&"docs/design.md"));
+    for left_out in ["run.log", "keys/id_rsa", "picture.bin"] {
+        assert!(!paths(&answer).contains(&left_out), "{left_out}");
+    }
+    let best = &answer.results[0];
+    let file = fs::read_to_string(place.tree().join(&best.path)).unwrap();
+    for line in &best.lines {
+        assert_eq!(
+            file.lines().nth(line.line as usize - 1),
+            Some(line.text.as_str())
+        );
+        assert!((best.start..=best.end).contains(&(line.line as u32)));
+    }
+    assert!(answer.complete && !answer.weak, "{:?}", answer.notes);
+    place.settle();
+    let report = place.engine().repo_status().unwrap();
+    assert_eq!(
+        (report.read, report.not_reached),
+        (0, 0),
+        "what is known is not read"
+    );
+    let left_out = report.left_out.join("\n");
+    assert!(left_out.contains("picture.bin: binary"), "{left_out}");
+    assert!(
+        left_out.contains("keys/id_rsa: on the denylist"),
+        "{left_out}"
+    );
+}
+
+#[test]
+fn an_edit_reads_one_file_and_what_is_gone_is_gone() {
+    let place = Place::with_files();
+    place.search("denylist");
+    place.settle();
+    place.write(
+        "docs/design.md",
+        "# Design\n\nThe barrier is a list of patterns.\n",
+    );
+    fs::remove_file(place.tree().join("src/sync.rs")).unwrap();
+    let report = place.engine().update_repo(None).unwrap();
+    assert_eq!((report.read, report.gone), (1, 1));
+    // One event a refresh that read or dropped anything, none for one that did not.
+    let log = place.kept("").into_values().next().unwrap();
+    let log = String::from_utf8(log).unwrap();
+    let updates = log
+        .lines()
+        .filter(|line| line.contains(r#""kind":"index.update""#));
+    assert_eq!(updates.count(), 2);
+    let decisions = log
+        .lines()
+        .filter(|line| line.contains(r#""kind":"guard.decision""#));
+    assert_eq!(
+        decisions.count(),
+        7 + 1,
+        "each file that is read, refused ones too"
+    );
+    assert_eq!(paths(&place.search("barrier")), ["docs/design.md"]);
+    assert_eq!(paths(&place.search("rename folder")), Vec::<&str>::new());
+}
+
+#[test]
+fn manifests_and_packs_are_made_again() {
+    let place = Place::with_files();
+    let before =
+        ["denylist symlink", "sync folder", "design"].map(|query| said(place.search(query)));
+    place.write("more.md", "# More about the folder\n");
+    place.search("folder");
+    fs::remove_file(place.tree().join("more.md")).unwrap();
+    place.search("folder");
+    place.settle();
+    let manifests = place.kept("trees");
+    manifests
+        .keys()
+        .for_each(|path| fs::remove_file(path).unwrap());
+    place.engine().rebuild_repo().unwrap();
+    assert_eq!(place.kept("trees"), manifests, "to the byte");
+    place
+        .kept("packs")
+        .keys()
+        .for_each(|path| fs::remove_file(path).unwrap());
+    let again =
+        ["denylist symlink", "sync folder", "design"].map(|query| said(place.search(query)));
+    assert_eq!(again, before);
+}
+
+#[test]
+fn whatever_is_damaged_the_answer_is_the_same() {
+    let place = Place::with_files();
+    let whole = said(place.search("denylist symlink folder"));
+    place.settle();
+    for below in ["trees", "packs", ""] {
+        let kept = place.kept(below);
+        for (path, bytes) in &kept {
+            for place_of_bit in (0..bytes.len()).step_by(bytes.len() / 40 + 1) {
+                let mut damaged = bytes.clone();
+                damaged[place_of_bit] ^= 1 << (place_of_bit % 8);
+                fs::write(path, &damaged).unwrap();
+                let answer = said(place.search("denylist symlink folder"));
+                assert_eq!(answer, whole, "byte {place_of_bit} of {}", path.display());
+            }
+            fs::write(path, &bytes[..bytes.len() / 2]).unwrap();
+            assert_eq!(said(place.search("denylist symlink folder")), whole);
+        }
+    }
+}
+
+#[test]
+fn a_work_tree_of_the_repository_stores_nothing_new() {
+    let place = Place::with_files();
+    fs::create_dir_all(place.tree().join(".git/worktrees/fix")).unwrap();
+    place.search("denylist");
+    let packs = place.kept("packs");
+    let tree = place.tree().join(".claude/worktrees/fix");
+    for name in ["src/denylist.rs", "src/sync.rs", "docs/design.md"] {
+        let text = fs::read_to_string(place.tree().join(name)).unwrap();
+        write(&tree.join(name), &text);
+    }
+    let git = place.tree().join(".git/worktrees/fix");
+    write(&tree.join(".git"), &format!("gitdir: {}\n", git.display()));
+    write(
+        &git.join("gitdir"),
+        &format!("{}\n", tree.join(".git").display()),
+    );
+    let answer = ask(&place.engine_at(&tree), "denylist symlink");
+    assert_eq!(paths(&answer)[0], "src/denylist.rs");
+    assert_eq!(place.kept("packs"), packs);
+    assert_eq!(place.kept("trees").len(), 2);
+    // What an agent works on beside it is not of the tree.
+    assert!(
+        paths(&place.search("denylist"))
+            .iter()
+            .all(|path| !path.starts_with(".claude"))
+    );
+}
+
+#[test]
+fn a_file_that_is_refused_now_never_ranks() {
+    let place = Place::with_files();
+    assert!(paths(&place.search("denylist")).contains(&"docs/design.md"));
+    write(
+        &place.root.join("config/guard.toml"),
+        "deny = [\"/docs/\"]\n",
+    );
+    let answer = place.search("denylist");
+    assert!(!paths(&answer).contains(&"docs/design.md"));
+    let report = place.engine().repo_status().unwrap();
+    assert!(
+        report
+            .left_out
+            .iter()
+            .any(|left| left.starts_with("docs/design.md: on the denylist (yours)"))
+    );
+    fs::remove_file(place.root.join("config/guard.toml")).unwrap();
+    assert!(paths(&place.search("denylist")).contains(&"docs/design.md"));
+}
+
+#[test]
+fn a_folder_that_was_asked_for_is_whole_and_stays() {
+    let place = Place::with_files();
+    place.write("out/report.log", "the denylist of the build\n");
+    assert!(!paths(&place.search("denylist build")).contains(&"out/report.log"));
+    place.engine().update_repo(Some("out")).unwrap();
+    assert_eq!(paths(&place.search("denylist build"))[0], "out/report.log");
+    assert!(place.engine().update_repo(Some("../elsewhere")).is_err());
+}
+
+#[test]
+fn a_path_narrows_and_a_credential_is_nowhere() {
+    let place = Place::with_files();
+    let secret = ["gh", "p_", "Xk29fLq0ZbT7mWc4RyV8sJd1HnPa5GuE3oKi"].concat();
+    place.write(
+        "src/token.rs",
+        &format!("// denylist\nconst TOKEN = \"{secret}\";\n"),
+    );
+    let narrowed = place
+        .engine()
+        .search_repo(&RepoSearch {
+            query: "denylist token".to_owned(),
+            path: Some("src".to_owned()),
+            limit: 8,
+        })
+        .unwrap();
+    assert_eq!(narrowed.ranked.files, 3);
+    assert!(paths(&narrowed).iter().all(|path| path.starts_with("src/")));
+    let folded = secret.to_lowercase();
+    let said = said(narrowed);
+    assert!(said.contains("src/token.rs") && !said.contains(&secret));
+    for below in ["", "packs", "trees"] {
+        for (path, bytes) in place.kept(below) {
+            let text = String::from_utf8_lossy(&bytes).to_lowercase();
+            assert!(!text.contains(&folded[10..30]), "{}", path.display());
+        }
+    }
+}
+
+#[test]
+fn forgotten_is_gone_and_a_search_begins_again() {
+    let place = Place::with_files();
+    let before = said(place.search("denylist"));
+    let forgotten = place.engine().forget_repo().unwrap();
+    assert!(forgotten.files >= 3 && forgotten.bytes > 0);
+    assert_eq!(
+        fs::read_dir(place.root.join("data/projects"))
+            .unwrap()
+            .flat_map(|p| fs::read_dir(p.unwrap().path()))
+            .flatten()
+            .count(),
+        0
+    );
+    assert_eq!(said(place.search("denylist")), before);
+}
+
+#[test]
+fn a_writer_at_work_is_not_waited_for() {
+    let place = Place::with_files();
+    place.search("denylist");
+    let project = fs::read_dir(place.root.join("data/projects"))
+        .unwrap()
+        .next()
+        .unwrap()
+        .unwrap();
+    let lock = project.path().join("index/lock");
+    let locks = memfold_disk::Locks::new(place.root.join("data/locks"));
+    let held = locks.try_lock(&lock).unwrap().unwrap();
+    place.write("new.md", "# Denylist of something new\n");
+    let answer = place.search("denylist");
+    assert!(!paths(&answer).contains(&"new.md"));
+    assert!(
+        !answer.complete
+            && answer
+                .notes
+                .iter()
+                .any(|note| note.contains("another process"))
+    );
+    drop(held);
+    assert!(paths(&place.search("denylist")).contains(&"new.md"));
+}
