@@ -213,7 +213,7 @@ fn an_edit_reads_one_file_and_what_is_gone_is_gone() {
         .filter(|line| line.contains(r#""kind":"guard.decision""#));
     assert_eq!(
         decisions.count(),
-        7 + 1,
+        6 + 1,
         "each file that is read, refused ones too"
     );
     assert_eq!(paths(&place.search("barrier")), ["docs/design.md"]);
