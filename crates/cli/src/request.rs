@@ -250,10 +250,7 @@ mod tests {
             ("x --log f --logs d", "--log and --logs"),
             ("x --log f -A", "--log and -A"),
             ("x --logs d -A", "--logs and -A"),
-            (
-                "x -s repo",
-                "-s repo: the repository scope comes with a later version",
-            ),
+            ("x -s repo --logs d", "-s repo is about files"),
             ("x --since 1d --until 2d", "--since is not before --until"),
             ("\"\"", "the query is empty"),
         ] {

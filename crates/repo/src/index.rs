@@ -2,7 +2,7 @@
 //! the packs that all trees share. Relies on the caller for the guard and the listing; decides nothing about ranking.
 
 use std::collections::HashSet;
-use std::fs::{self, OpenOptions};
+use std::fs;
 use std::io;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
@@ -189,7 +189,7 @@ impl Index {
                 .and_then(Pack::open)
                 .and_then(|pack| pack.verify());
             if sound.is_err() {
-                fs::remove_file(&path)?;
+                memfold_disk::remove(&path).map_err(io::Error::other)?;
                 dropped += 1;
             }
         }
@@ -215,7 +215,7 @@ impl Index {
         loaded.packs = vec![self.write_pack(&bytes)?];
         for path in before.iter().filter(|path| **path != merged) {
             // What cannot be removed is a copy of words that the merged one has.
-            let _ = fs::remove_file(path);
+            let _ = memfold_disk::remove(path);
         }
         Ok(())
     }
@@ -278,14 +278,8 @@ impl Index {
     }
 
     fn appender(&self) -> Result<Appender<fs::File>, RepoError> {
-        let mut options = OpenOptions::new();
-        options.create(true).append(true).read(true);
-        #[cfg(unix)]
-        {
-            use std::os::unix::fs::OpenOptionsExt;
-            options.mode(0o600);
-        }
-        let mut log = Appender::new(options.open(self.log())?);
+        let log = memfold_disk::open_own_log(self.log()).map_err(io::Error::other)?;
+        let mut log = Appender::new(log);
         let about = Body::open("index", self.folder.to_string_lossy());
         log.begin(&Record::new(about))?;
         Ok(log)
@@ -316,7 +310,7 @@ impl Index {
             return Err(RepoError::Write("the index is being written".to_owned()));
         };
         for path in files_in(&self.trees(), ".manifest") {
-            fs::remove_file(path)?;
+            memfold_disk::remove(&path).map_err(io::Error::other)?;
         }
         let log = Snapshot::open(self.log(), Links::Refuse).ok();
         let mut roots = std::collections::BTreeSet::new();
@@ -342,11 +336,12 @@ impl Index {
         let mut forgotten = Forgotten::default();
         for path in self.files() {
             let bytes = fs::metadata(&path).map_or(0, |file| file.len());
-            fs::remove_file(&path)?;
+            memfold_disk::remove(&path).map_err(io::Error::other)?;
             forgotten.files += 1;
             forgotten.bytes += bytes;
         }
         for folder in [self.packs(), self.trees(), self.folder.clone()] {
+            let _ = memfold_disk::sync_names(&folder);
             // One that is not empty holds what is not ours.
             let _ = fs::remove_dir(folder);
         }

@@ -169,10 +169,8 @@ mod tests {
             },
         };
         assert!(load(&file, &origin).is_none());
-        let facts = LogFacts {
-            ended: Some(8),
-            ..LogFacts::default()
-        };
+        let mut facts = LogFacts::default();
+        facts.ended.replace(8);
         save(&file, &origin, &tail, &facts).unwrap();
         let (kept, known) = load(&file, &origin).unwrap();
         assert_eq!(known, facts);
