@@ -49,7 +49,15 @@ pub const ALLOWED: &[(&str, &[&str])] = &[
     // A repository's files.
     (
         "memfold-repo",
-        &["memfold-disk", "memfold-guard", "memfold-agents"],
+        &[
+            "memfold-text",
+            "memfold-redact",
+            "memfold-segment",
+            "memfold-log",
+            "memfold-disk",
+            "memfold-guard",
+            "memfold-agents",
+        ],
     ),
     // The engine, and a front end that knows nothing else.
     (
@@ -57,6 +65,8 @@ pub const ALLOWED: &[(&str, &[&str])] = &[
         &[
             "memfold-text",
             "memfold-redact",
+            "memfold-guard",
+            "memfold-repo",
             "memfold-segment",
             "memfold-log",
             "memfold-disk",

@@ -4,7 +4,7 @@
 use crate::house::House;
 use snapbox::{Data, assert_data_eq};
 
-const COMMANDS: [&str; 12] = [
+const COMMANDS: [&str; 13] = [
     "search",
     "recall",
     "cards",
@@ -13,6 +13,7 @@ const COMMANDS: [&str; 12] = [
     "fold",
     "verify",
     "rebuild",
+    "update",
     "status",
     "forget",
     "earlier",
