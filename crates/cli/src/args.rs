@@ -297,10 +297,11 @@ pub(crate) struct FoldArgs {
     pub(crate) paths: Vec<PathBuf>,
 }
 
-/// Check sidecars in full against their logs
+/// Check in full what is derived of logs against the logs
 ///
-/// Folds every log anew and compares. Names each sidecar that is wrong, and then ends with 1.
-/// A sidecar that is missing, or behind its log, is said but is not wrong.
+/// Folds every log anew and compares: its sidecar, its receipt, its kept tail and what the roll-up says of it. Names each
+/// file that is wrong with the command that mends it, and then ends with 1. What is missing, or behind its log, is said but
+/// is not wrong.
 #[derive(Debug, Args)]
 pub(crate) struct VerifyArgs {
     /// Logs, or folders of logs; else the project's logs
@@ -308,7 +309,12 @@ pub(crate) struct VerifyArgs {
     pub(crate) paths: Vec<PathBuf>,
 }
 
-/// Make sidecars anew from their logs, or the repository's index from its events and files
+/// Make anew all that is derived of logs, or the repository's index
+///
+/// From the logs alone: sidecars, receipts, kept tails and the roll-up, whatever they are worth; what was left over in memfold's folders
+/// goes. With --repo: the repository's index, from its events and files.
+/// Says what it did, and what it could not. Logs are only read; what a newer memfold wrote, or what is not
+/// memfold's, is left as it is.
 #[derive(Debug, Args)]
 pub(crate) struct RebuildArgs {
     /// The repository's index

@@ -34,6 +34,7 @@ mod fail;
 pub mod fail;
 mod lock;
 mod mapped;
+mod mark;
 mod open_files;
 mod pinned;
 mod place;
@@ -51,6 +52,7 @@ mod walk;
 pub use dirs::Dirs;
 pub use error::DiskError;
 pub use lock::{Lock, Locks};
+pub use mark::{Mark, Marked};
 pub use open_files::allow_open_files;
 pub use pinned::{Pinned, PinnedFile, PinnedFolder};
 pub use place::{
@@ -59,5 +61,6 @@ pub use place::{
 pub use publish::{Mode, PublishError, Published, publish};
 pub use snapshot::{Reader, Snapshot};
 pub use stat::{FileKind, Identity, Links, Stat};
-pub use sweep::sweep;
+pub use sweep::{Swept, sweep};
+pub use temporary::is_ours as is_temporary;
 pub use walk::{Found, Limits, Walk, walk};

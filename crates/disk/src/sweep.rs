@@ -2,11 +2,13 @@
 //! names, and on no publish taking an hour.
 
 use std::collections::HashMap;
+use std::io;
 use std::ops::ControlFlow;
 use std::path::Path;
 use std::sync::{LazyLock, Mutex, PoisonError};
 use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
 
+use crate::error::DiskError;
 use crate::stat::FileKind;
 use crate::sys::Folder;
 use crate::temporary::is_ours;
@@ -41,43 +43,61 @@ pub(crate) fn now_and_then(folder: &Folder) {
         }
         swept.insert(place, now);
     }
-    sweep_now(folder);
+    let _ = older_than(folder, now_ns(), AGE);
 }
 
-/// Removes the temporary files that publishes which were killed left in a folder more than an hour
-/// ago. A publish does so as well in its own folder; this is for folders in which none may follow.
+/// How many temporary files there were.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct Swept {
+    /// These are gone.
+    pub removed: usize,
+    /// These are too young to be nobody's, or cannot be removed.
+    pub left: usize,
+}
+
+/// Removes the temporary files that publishes which were killed have left in a folder more than `age` ago.
 ///
-/// No failure is told.
-pub fn sweep(folder: impl AsRef<Path>) {
-    if let Ok(folder) = Folder::open(folder.as_ref()) {
-        sweep_now(&folder);
-    }
+/// # Errors
+/// If the folder cannot be opened or listed. A file that cannot be removed is counted.
+pub fn sweep(folder: impl AsRef<Path>, age: Duration) -> Result<Swept, DiskError> {
+    let path = folder.as_ref();
+    let folder = Folder::open(path).map_err(DiskError::io("open the folder", path))?;
+    older_than(&folder, now_ns(), age).map_err(DiskError::io("list", path))
 }
 
-fn sweep_now(folder: &Folder) {
-    if let Ok(now) = SystemTime::now().duration_since(UNIX_EPOCH) {
-        sweep_at(folder, i64::try_from(now.as_nanos()).unwrap_or(i64::MAX));
-    }
+fn now_ns() -> i64 {
+    SystemTime::now()
+        .duration_since(UNIX_EPOCH)
+        .ok()
+        .and_then(|now| i64::try_from(now.as_nanos()).ok())
+        // Without a clock nothing is old.
+        .unwrap_or(i64::MIN)
 }
 
-fn sweep_at(folder: &Folder, now_ns: i64) {
-    let age_ns = i64::try_from(AGE.as_nanos()).unwrap_or(i64::MAX);
+fn older_than(folder: &Folder, now_ns: i64, age: Duration) -> io::Result<Swept> {
+    let age_ns = i64::try_from(age.as_nanos()).unwrap_or(i64::MAX);
     let newest = now_ns.saturating_sub(age_ns);
-    let mut left = Vec::new();
-    let _ = folder.list(|entry| {
+    let mut found = Vec::new();
+    let listed = folder.list(|entry| {
         if is_ours(&entry.name) {
-            left.push(entry.name);
+            found.push(entry.name);
         }
         ControlFlow::Continue(())
     });
-    for name in left {
-        let old = folder
-            .stat_child(&name)
-            .is_ok_and(|stat| stat.kind == FileKind::Regular && stat.identity.mtime_ns < newest);
-        if old {
-            let _ = folder.remove(&name);
+    let mut swept = Swept::default();
+    for name in found {
+        let stat = match folder.stat_child(&name) {
+            Ok(stat) if stat.kind == FileKind::Regular => stat,
+            // A folder or a link of such a name is nobody's temporary file.
+            _ => continue,
+        };
+        if stat.identity.mtime_ns < newest && folder.remove(&name).is_ok() {
+            swept.removed += 1;
+        } else {
+            swept.left += 1;
         }
     }
+    listed.map(|_| swept)
 }
 
 #[cfg(test)]
@@ -108,7 +128,8 @@ mod tests {
         std::fs::create_dir(at(".memfold-00000000000000a5.tmp")).unwrap();
         symlink("x.mem", at(".memfold-00000000000000a6.tmp")).unwrap();
 
-        sweep_at(&Folder::open(place.path()).unwrap(), now);
+        let swept = older_than(&Folder::open(place.path()).unwrap(), now, AGE).unwrap();
+        assert_eq!((swept.removed, swept.left), (1, 2));
         assert_eq!(
             names(place.path()),
             [

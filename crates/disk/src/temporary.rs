@@ -81,7 +81,7 @@ fn random_name() -> OsString {
 
 /// Whether a name is one of ours. Nobody else's temporary files look like this, and only those that
 /// do are ever removed: the folder is often an agent's.
-pub(crate) fn is_ours(name: &OsStr) -> bool {
+pub fn is_ours(name: &OsStr) -> bool {
     name.to_str()
         .and_then(|name| name.strip_prefix(PREFIX)?.strip_suffix(SUFFIX))
         .is_some_and(|digits| {

@@ -49,7 +49,9 @@ impl Memfold {
                 folders.extend(log.path.parent().map(PathBuf::from));
             }
         }
-        folders.iter().for_each(memfold_disk::sweep);
+        for folder in &folders {
+            let _ = memfold_disk::sweep(folder, AGE);
+        }
     }
 
     /// Removes shards that the catalogue does not name. One that cannot be believed may be another version's: its shards stay

@@ -6,13 +6,16 @@
 //! sidecar, and `mend` again if that is found damaged; `rollup` answers for the many that did not change, `roll` makes it;
 //! `collected` has both; `duplicates` decides which copy of an event counts; `search` opens them for one question, [`Opened`] ranks by
 //! [`ranking`] and reads the best events again by `read`; `recall` pages one event; `listing` and `upkeep` are the rest,
-//! and `leftovers` what calls that were killed have left. `repository` searches the files that the agents work on.
+//! with `leftovers` for what calls that were killed have left, `verify` (which holds the roll-up by `said`) and `rebuild`
+//! (which counts in `did`); both know the cache folder by `cache`. `repository` searches the files that the agents work on.
 
 mod address;
 mod allow;
 mod answer;
+mod cache;
 mod catalogue;
 mod collected;
+mod did;
 mod duplicates;
 mod engine;
 mod error;
@@ -28,17 +31,20 @@ mod project;
 pub mod ranking;
 mod read;
 mod ready;
+mod rebuild;
 mod recall;
 mod repository;
 mod request;
 mod roll;
 mod rollup;
+mod said;
 mod search;
 mod segments;
 mod sessions;
 mod switch;
 mod tasks;
 mod upkeep;
+mod verify;
 mod visible;
 
 pub use answer::*;

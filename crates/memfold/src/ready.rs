@@ -415,16 +415,15 @@ impl Memfold {
         if let Some(session) = &entry.session {
             return About::of_session(entry, &session.facts, receipt);
         }
-        match receipt {
-            Some(receipt) => About::of_receipt(entry, receipt),
-            None => match &keeping.facts {
-                Some(facts) => About::new(entry, facts),
-                None => keeping
-                    .sidecar
-                    .checkpoint()
-                    .map(|checkpoint| About::new(entry, &checkpoint.facts))
-                    .unwrap_or_else(|_| About::of(entry, None, None, None)),
-            },
+        match (&keeping.facts, receipt) {
+            // Folded, and no receipt of it can be kept: one that is there tells of other lines.
+            (Some(facts), _) => About::new(entry, facts),
+            (None, Some(receipt)) => About::of_receipt(entry, receipt),
+            (None, None) => keeping
+                .sidecar
+                .checkpoint()
+                .map(|checkpoint| About::new(entry, &checkpoint.facts))
+                .unwrap_or_else(|_| About::of(entry, None, None, None)),
         }
     }
 

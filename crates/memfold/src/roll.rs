@@ -10,8 +10,7 @@ use memfold_disk::{Identity, Links, Mode, publish};
 use memfold_fold::document::Keys;
 use memfold_log::Form;
 use memfold_rollup::{
-    Catalogue, Columns, LogRow, Name, RollupError, RowId, ShardContent, ShardId, ShardRow,
-    verify_bytes,
+    Catalogue, Columns, LogRow, RollupError, RowId, ShardContent, ShardId, ShardRow, verify_bytes,
 };
 use memfold_segment::{Collection, Encoded, Part, Reader, merge};
 use memfold_sidecar::Receipts;
@@ -32,6 +31,19 @@ const SHARD_BYTES: u64 = 4 << 20;
 const SMALL: u64 = 2;
 /// So many small shards are left before they are put together.
 const SMALL_SHARDS: usize = 4;
+
+/// What became of a roll-up that was to be made.
+pub(crate) enum Rolling {
+    /// It is in force.
+    Done {
+        /// So many logs are in it.
+        logs: usize,
+        /// So many of its shards were made now.
+        made: usize,
+    },
+    /// Another process is at it, or was just now.
+    Busy,
+}
 
 /// A shard that was made, and the rows of its logs.
 struct Made {
@@ -87,7 +99,7 @@ impl Memfold {
         }
         let before = logs.serving.map(|serving| serving.rollup);
         drop(logs.own);
-        let _ = self.roll_entries(new, before, gone, receipts);
+        let _ = self.roll_entries(new, before, gone, &[], receipts);
     }
 
     /// Rolls up the logs that were just folded, as [`Memfold::roll`] does after a search.
@@ -107,17 +119,19 @@ impl Memfold {
             .as_ref()
             .map_or(Vec::new(), |rollup| rollup.gone(found));
         if new.len() >= self.roll_from() || !gone.is_empty() {
-            let _ = self.roll_entries(new, rollup, &gone, receipts);
+            let _ = self.roll_entries(new, rollup, &gone, &[], receipts);
         }
     }
 
-    fn roll_entries(
+    /// Rolls up `new` beside what there is, of which nothing of the logs of `gone` stays, and of `broken` shards no byte.
+    pub(crate) fn roll_entries(
         &self,
         mut new: Vec<LogEntry>,
         before: Option<Arc<Rollup>>,
         gone: &[RowId],
+        broken: &[ShardId],
         receipts: &Receipts,
-    ) -> Result<(), RollupError> {
+    ) -> Result<Rolling, RollupError> {
         let folder = folder(&self.dirs().cache);
         memfold_disk::private_dir(&folder).map_err(std::io::Error::other)?;
         let target = file(&folder);
@@ -126,31 +140,44 @@ impl Memfold {
             .try_lock(&target)
             .map_err(std::io::Error::other)?
         else {
-            return Ok(());
+            return Ok(Rolling::Busy);
         };
-        let now = self.rollup();
+        let now = match self.open_rollup() {
+            Ok(now) => Some(now),
+            Err(RollupError::NewerVersion) => return Err(RollupError::NewerVersion),
+            Err(_) => None,
+        };
         if let Some(before) = &before
             && now
                 .as_ref()
                 .is_none_or(|now| !now.catalogue.is(&before.catalogue))
         {
             // Somebody was here; what is left to do shows at the next search.
-            return Ok(());
+            return Ok(Rolling::Busy);
         }
-        let mut kept = Kept::of(now.as_deref());
+        let mut kept = Kept::of(now.as_ref());
+        kept.dissolve(broken);
         kept.dissolve_shards_of(gone);
         kept.give_up(&new);
         kept.dissolve_small();
         new.extend(kept.take_dissolved());
         let mut candidates = self.candidates(new, receipts);
         // Which copy counts is decided among all logs that share: those that would stay as they are come in.
-        let sharing = kept.take_sharing(&candidates)?;
+        let sharing = match kept.take_sharing(&candidates) {
+            Ok(sharing) => sharing,
+            Err(error) => {
+                // A shard that cannot be read would be in the way at every search to come.
+                self.drop_rollup();
+                return Err(error);
+            }
+        };
         candidates.extend(self.candidates(sharing, receipts));
         decide(&mut candidates);
         candidates.sort_by(|a, b| {
             (&a.project, a.ended, &a.entry.path).cmp(&(&b.project, b.ended, &b.entry.path))
         });
         let (mut shards, mut rows) = kept.rows();
+        let stayed = shards.len();
         for part in parts(&candidates) {
             let Some(Made {
                 content,
@@ -159,7 +186,7 @@ impl Memfold {
             else {
                 continue;
             };
-            let name = Name::of(content.pieces());
+            let name = content.name();
             let bytes = content.size();
             // What is written is let go of before it is read back.
             let write = move |out: &mut dyn Write| {
@@ -195,7 +222,10 @@ impl Memfold {
             &folder,
             &shards.iter().map(|shard| shard.name.file()).collect(),
         );
-        Ok(())
+        Ok(Rolling::Done {
+            logs: rows.len(),
+            made: shards.len().saturating_sub(stayed),
+        })
     }
 
     /// Those of the logs that can be rolled up: a receipt vouches for each.
@@ -430,6 +460,11 @@ impl<'r> Kept<'r> {
             kept.shards = (0..rollup.catalogue.shards().len()).map(ShardId).collect();
         }
         kept
+    }
+
+    /// Nothing of these shards stays; their logs are rolled up again.
+    fn dissolve(&mut self, shards: &[ShardId]) {
+        self.shards.retain(|shard| !shards.contains(shard));
     }
 
     /// Nothing of these logs stays, not even a word.

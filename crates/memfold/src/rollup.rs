@@ -10,7 +10,7 @@ use memfold_agents::Agent;
 use memfold_disk::{Identity, Links, Snapshot};
 use memfold_fold::Parameters;
 use memfold_fold::document::Keys;
-use memfold_rollup::{Catalogue, Program, RollupError, RowId, Shard, ShardId, Sittings};
+use memfold_rollup::{Catalogue, Program, RollupError, RowId, Shard, ShardId, ShardRow, Sittings};
 use memfold_segment::Reader;
 use sha2::{Digest, Sha256};
 
@@ -114,9 +114,16 @@ impl Memfold {
         let mut known = self.known_rollup().lock().ok()?;
         let now = Identity::at(&path, Links::Refuse).ok();
         if known.as_ref().map(|known| known.identity) != now {
-            *known = Rollup::open_at(folder, &path).map(Arc::new);
+            *known = Rollup::open_at(folder, &path).ok().map(Arc::new);
         }
         known.clone()
+    }
+
+    /// The roll-up as it lies on the disk, or why it cannot be believed. That there is none is an error of reading.
+    pub(crate) fn open_rollup(&self) -> Result<Rollup, RollupError> {
+        let folder = folder(&self.dirs().cache);
+        let path = file(&folder);
+        Rollup::open_at(folder, &path)
     }
 
     /// Removes the roll-up: it is damaged, or what it holds is to go.
@@ -151,11 +158,12 @@ pub(crate) fn sweep(folder: &Path, named: &HashSet<String>) {
 }
 
 impl Rollup {
-    fn open_at(folder: PathBuf, catalogue: &Path) -> Option<Rollup> {
-        let file = Snapshot::open(catalogue, Links::Refuse).ok()?;
-        let bytes = file.read_at(0, usize::try_from(file.len()).ok()?).ok()?;
-        let catalogue = Catalogue::open(bytes, &program()).ok()?;
-        Some(Rollup {
+    fn open_at(folder: PathBuf, catalogue: &Path) -> Result<Rollup, RollupError> {
+        let file = Snapshot::open(catalogue, Links::Refuse).map_err(std::io::Error::other)?;
+        let length = usize::try_from(file.len()).map_err(std::io::Error::other)?;
+        let bytes = file.read_at(0, length).map_err(std::io::Error::other)?;
+        let catalogue = Catalogue::open(bytes, &program())?;
+        Ok(Rollup {
             folder,
             identity: file.identity(),
             opened: catalogue.shards().iter().map(|_| OnceLock::new()).collect(),
@@ -180,11 +188,21 @@ impl Rollup {
             return Err(RollupError::Damaged("a shard that it does not name"));
         };
         let open = || {
-            let file = Snapshot::open(self.folder.join(row.name.file()), Links::Refuse)
-                .map_err(std::io::Error::other)?;
-            Ok(Arc::new(OpenShard::new(Shard::open(file)?)))
+            let file =
+                Snapshot::open(self.path_of(row), Links::Refuse).map_err(std::io::Error::other)?;
+            Ok(Arc::new(OpenShard::new(Shard::open(file, row)?)))
         };
         once(opened, open).cloned()
+    }
+
+    /// Its catalogue's file.
+    pub(crate) fn file(&self) -> PathBuf {
+        file(&self.folder)
+    }
+
+    /// The file of a shard.
+    pub(crate) fn path_of(&self, shard: &ShardRow) -> PathBuf {
+        self.folder.join(shard.name.file())
     }
 
     /// For each of its logs, whether it is among those.

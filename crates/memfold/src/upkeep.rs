@@ -1,11 +1,11 @@
-//! The upkeep of sidecars: fold, verify, rebuild, forget. Each says, log by log, what it found and what it did.
+//! The upkeep of sidecars: fold and forget, and what `verify` and `rebuild` need besides. Each says, log by log, what it
+//! found and what it did.
 
 use std::collections::{HashMap, HashSet};
 use std::path::{Path, PathBuf};
 
 use memfold_disk::{Identity, Limits, Links, walk};
 use memfold_sidecar::{Bytes, Done, Keeping, Need, Place, Receipts, SidecarError, Verdict, beside};
-use rayon::prelude::*;
 
 use crate::answer::{FoldReport, FoldRow, Forgotten};
 use crate::catalogue::{Found, LogEntry, place_in, place_of};
@@ -26,33 +26,16 @@ impl Memfold {
     /// # Errors
     /// If a path cannot be read. Faults of single logs are rows of the report.
     pub fn fold(&self, paths: &[PathBuf], progress: &dyn Progress) -> Result<FoldReport, Error> {
-        self.upkeep(paths, Need::Fold, progress)
-    }
-
-    /// Makes sidecars anew from their logs, whatever they are worth.
-    ///
-    /// # Errors
-    /// As [`Memfold::fold`].
-    pub fn rebuild(&self, paths: &[PathBuf], progress: &dyn Progress) -> Result<FoldReport, Error> {
-        self.upkeep(paths, Need::Rebuild, progress)
-    }
-
-    fn upkeep(
-        &self,
-        paths: &[PathBuf],
-        need: Need,
-        progress: &dyn Progress,
-    ) -> Result<FoldReport, Error> {
         let mut receipts = self.receipts();
         let found = self.named(paths, &receipts)?;
         let mut notes = found.notes.clone();
-        let mut rows = self.orphans(paths, &found.logs, need);
+        let mut rows = self.orphans(paths, &found.logs, Need::Fold);
         let mut left = 0;
         for KeptLog {
             entry,
             keeping: kept,
             ..
-        } in self.keep_all(found.logs.clone(), &receipts, need, progress)
+        } in self.keep_all(found.logs.clone(), &receipts, Need::Fold, progress)
         {
             match kept {
                 None => left += 1,
@@ -80,107 +63,15 @@ impl Memfold {
         Ok(FoldReport {
             schema: 1,
             logs: rows,
+            kept: Vec::new(),
+            sums: Vec::new(),
             notes,
             wrong: 0,
         })
     }
 
-    /// Checks sidecars in full: every byte, the log's hashes, and that folding again gives the same. Changes nothing.
-    ///
-    /// # Errors
-    /// As [`Memfold::fold`].
-    pub fn verify(&self, paths: &[PathBuf], progress: &dyn Progress) -> Result<FoldReport, Error> {
-        let receipts = self.receipts();
-        let Found {
-            logs, mut notes, ..
-        } = self.named(paths, &receipts)?;
-        let orphans = self.orphans(paths, &logs, Need::Search);
-        let mut places = HashMap::new();
-        let work: Vec<(LogEntry, Place)> = logs
-            .into_iter()
-            .map(|entry| {
-                let place = match (place_of(&entry, &mut places), receipts.of(&entry.path)) {
-                    (Place::Beside, Some(receipt)) => receipt.place,
-                    (place, _) => place,
-                };
-                (entry, place)
-            })
-            .collect();
-        progress.begin(work.len(), work.iter().map(|(entry, _)| entry.bytes).sum());
-        let mut rows: Vec<Option<FoldRow>> = work
-            .par_iter()
-            .map(|(entry, place)| {
-                if progress.stop() {
-                    return None;
-                }
-                let verdict = self
-                    .keeper()
-                    .verify(&entry.open(), entry.agent, *place, &receipts);
-                progress.advance(entry.bytes);
-                Some(match verdict {
-                    Ok(verdict) => self.verified(entry, *place, &verdict),
-                    Err(error) => FoldRow {
-                        wrong: true,
-                        ..failed(entry, &error)
-                    },
-                })
-            })
-            .collect();
-        progress.end();
-        let left = rows.iter().filter(|row| row.is_none()).count();
-        if left > 0 {
-            notes.push(format!("{left} logs were not reached"));
-        }
-        let mut logs: Vec<FoldRow> = rows.drain(..).flatten().chain(orphans).collect();
-        logs.sort_by(|a, b| a.path.cmp(&b.path));
-        let wrong = logs.iter().filter(|row| row.wrong).count();
-        Ok(FoldReport {
-            schema: 1,
-            logs,
-            notes,
-            wrong,
-        })
-    }
-
-    fn verified(&self, entry: &LogEntry, place: Place, verdict: &Verdict) -> FoldRow {
-        let path = match place {
-            Place::Beside => beside(&entry.path),
-            Place::Cache => self.keeper().in_cache(&entry.path),
-        };
-        let wrong = match verdict {
-            // Missing or behind is said, not wrong; so is what another version of the program has to judge, and what answers
-            // nothing.
-            Verdict::Current
-            | Verdict::Appended { .. }
-            | Verdict::Missing
-            | Verdict::Orphan
-            | Verdict::Moved
-            | Verdict::Unproven => false,
-            Verdict::FoldChanged { .. }
-            | Verdict::NewerFold { .. }
-            | Verdict::NewerFormat { .. } => false,
-            Verdict::OlderFormat { .. } | Verdict::OtherForm => false,
-            Verdict::LogTruncated { covered, length } => length < covered,
-            Verdict::LogRewritten { .. } | Verdict::LogReplaced => true,
-            Verdict::Damaged { .. } | Verdict::Unreadable { .. } => true,
-        };
-        FoldRow {
-            path: entry.path.clone(),
-            verdict: verdict.word(),
-            found: verdict.to_string(),
-            done: "nothing".to_owned(),
-            wrong,
-            bytes: entry.bytes,
-            sidecar_bytes: Identity::at(path, Links::Refuse)
-                .ok()
-                .map(|identity| identity.size),
-            events: None,
-            turns: None,
-        }
-    }
-
     /// The logs that a call names.
-    fn named(&self, paths: &[PathBuf], receipts: &Receipts) -> Result<Found, Error> {
+    pub(crate) fn named(&self, paths: &[PathBuf], receipts: &Receipts) -> Result<Found, Error> {
         let logs = if paths.is_empty() {
             Logs::Project
         } else {
@@ -198,7 +89,7 @@ impl Memfold {
 
     /// Sidecars whose log is gone answer nothing, and go: those beside the named logs and below the named folders. In a work
     /// tree nothing is ours: what lies there came with a clone.
-    fn orphans(&self, paths: &[PathBuf], logs: &[LogEntry], need: Need) -> Vec<FoldRow> {
+    pub(crate) fn orphans(&self, paths: &[PathBuf], logs: &[LogEntry], need: Need) -> Vec<FoldRow> {
         let mut rows = Vec::new();
         let mut places = HashMap::new();
         let files = || logs.iter().filter(|log| log.session.is_none());
@@ -244,8 +135,8 @@ impl Memfold {
         rows
     }
 
-    /// Drops what is remembered and kept of logs that are gone.
-    fn forget_gone(&self, receipts: &mut Receipts, rows: &mut Vec<FoldRow>) {
+    /// Drops what is remembered and kept of logs that are gone. How many there were.
+    pub(crate) fn forget_gone(&self, receipts: &mut Receipts, rows: &mut Vec<FoldRow>) -> usize {
         let lost = self.lost_sessions(receipts);
         let gone: Vec<PathBuf> = receipts
             .all()
@@ -255,15 +146,16 @@ impl Memfold {
             })
             .map(|(log, _)| log.to_owned())
             .collect();
-        for log in gone {
-            let [cached, tail] = self.keeper().kept_elsewhere(&log);
+        for log in &gone {
+            let [cached, tail] = self.keeper().kept_elsewhere(log);
             if is_ours(&cached) {
                 rows.push(orphan(cached, Need::Fold));
             }
             // Disposable and never named to anyone.
             let _ = memfold_disk::remove(tail);
-            receipts.drop(&log);
+            receipts.drop(log);
         }
+        gone.len()
     }
 
     /// Removes the sidecars of the project's logs and what else memfold wrote about them. Logs stay.
@@ -322,7 +214,7 @@ impl Memfold {
     }
 }
 
-fn row_of(entry: &LogEntry, keeping: &Keeping) -> FoldRow {
+pub(crate) fn row_of(entry: &LogEntry, keeping: &Keeping) -> FoldRow {
     let header = keeping.sidecar.header();
     FoldRow {
         path: entry.path.clone(),
@@ -341,10 +233,11 @@ fn row_of(entry: &LogEntry, keeping: &Keeping) -> FoldRow {
             .checkpoint()
             .ok()
             .map(|checkpoint| checkpoint.turn),
+        mend: Vec::new(),
     }
 }
 
-fn failed(entry: &LogEntry, error: &SidecarError) -> FoldRow {
+pub(crate) fn failed(entry: &LogEntry, error: &SidecarError) -> FoldRow {
     FoldRow {
         path: entry.path.clone(),
         verdict: "unreadable",
@@ -355,6 +248,7 @@ fn failed(entry: &LogEntry, error: &SidecarError) -> FoldRow {
         sidecar_bytes: None,
         events: None,
         turns: None,
+        mend: Vec::new(),
     }
 }
 
@@ -387,11 +281,12 @@ fn orphan(sidecar: PathBuf, need: Need) -> FoldRow {
         sidecar_bytes: bytes,
         events: None,
         turns: None,
+        mend: Vec::new(),
     }
 }
 
 /// Where a sidecar lies once it was found damaged.
-fn aside(sidecar: &Path) -> PathBuf {
+pub(crate) fn aside(sidecar: &Path) -> PathBuf {
     let mut name = sidecar.to_owned().into_os_string();
     name.push(".damaged");
     PathBuf::from(name)
@@ -410,9 +305,31 @@ fn has_log(sidecar: &Path) -> bool {
         })
 }
 
-/// Whether a file begins as our sidecars do: nothing else is ever removed.
-fn is_ours(path: &Path) -> bool {
-    memfold_disk::Snapshot::open(path, Links::Refuse)
-        .and_then(|file| file.read_at(0, 8))
-        .is_ok_and(|head| head == memfold_sidecar::MAGIC)
+/// Whether a file is one of our sidecars, damaged or not: nothing else is ever removed. It is if it begins as a file of ours
+/// does, if its section table begins where ours do, or if there is nothing in it.
+pub(crate) fn is_ours(path: &Path) -> bool {
+    let Ok(file) = memfold_disk::Snapshot::open(path, Links::Refuse) else {
+        return false;
+    };
+    let head = usize::try_from(file.len().min(HEAD)).unwrap_or(0);
+    let Ok(head) = file.read_at(0, head) else {
+        return false;
+    };
+    let magic = memfold_sidecar::MAGIC;
+    let begins = head.iter().zip(&magic).all(|(byte, ours)| byte == ours);
+    let has_table = head
+        .get(FIRST_TAG..)
+        .is_some_and(|table| table.starts_with(b"BLKH"));
+    let is_empty = file.len() <= HEAD && head.iter().all(|byte| *byte == 0);
+    begins
+        || has_table
+        || is_empty
+        || [&b"memshrd"[..], b"memroll", b"memtail", b"memrcpt"]
+            .iter()
+            .any(|ours| head.starts_with(ours))
 }
+
+/// So much of a file tells whether it is ours.
+const HEAD: u64 = 4096;
+/// Where a sidecar's section table begins, with the tag of a section that every one has first.
+const FIRST_TAG: usize = 176;

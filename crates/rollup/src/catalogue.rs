@@ -4,17 +4,18 @@
 use std::collections::HashMap;
 use std::ops::Range;
 use std::path::{Path, PathBuf};
+use std::sync::LazyLock;
 
-use memfold_disk::Identity;
+use memfold_disk::{Identity, Mark, Marked};
 use memfold_segment::Collection;
 use sha2::{Digest, Sha256};
 
 use crate::bytes::{Input, length};
 use crate::error::RollupError;
 
-/// What a catalogue begins with: a name and its version.
-const MAGIC: &[u8; 8] = b"memroll1";
-const HEAD: usize = MAGIC.len() + 4 + 32 + 3 * 4;
+/// What a catalogue begins with.
+static MARK: LazyLock<Mark> = LazyLock::new(|| Mark::new(b"memroll2"));
+const HEAD: usize = Mark::BYTES + 4 + 32 + 3 * 4;
 const SHARD: usize = 28;
 const LOG: usize = at::END;
 const PLACE: usize = 4;
@@ -30,19 +31,21 @@ pub struct RowId(pub usize);
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct ShardId(pub usize);
 
-/// A shard's name, by its bytes.
+/// A shard's name, by its head: that has the checksums of everything else, so a name is all that a catalogue need know of it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Name([u8; 16]);
 
 impl Name {
-    /// The name of a shard of these bytes, which come in pieces.
-    pub fn of<'p>(pieces: impl Iterator<Item = &'p [u8]>) -> Name {
-        let mut hash = Sha256::new();
-        pieces.for_each(|piece| hash.update(piece));
+    /// The name of a shard of these bytes.
+    pub fn of(bytes: &[u8]) -> Name {
+        Name::of_head(bytes.get(..crate::shard::HEAD).unwrap_or(bytes))
+    }
+
+    pub(crate) fn of_head(head: &[u8]) -> Name {
         let mut name = Name([0; 16]);
         name.0
             .iter_mut()
-            .zip(hash.finalize())
+            .zip(Sha256::digest(head))
             .for_each(|(byte, of)| *byte = of);
         name
     }
@@ -189,7 +192,7 @@ impl Catalogue {
             rest.extend_from_slice(&place.to_le_bytes());
         }
         rest.append(&mut strings.bytes);
-        let mut bytes = MAGIC.to_vec();
+        let mut bytes = MARK.bytes().to_vec();
         bytes.extend_from_slice(&crc32fast::hash(&rest).to_le_bytes());
         bytes.append(&mut rest);
         Ok(bytes)
@@ -200,8 +203,15 @@ impl Catalogue {
     /// # Errors
     /// If it is damaged, or another program's.
     pub fn open(bytes: Vec<u8>, program: &Program) -> Result<Catalogue, RollupError> {
-        let rest = bytes.strip_prefix(MAGIC).ok_or(RollupError::OtherVersion)?;
-        let mut input = Input(rest);
+        match MARK.tell(&bytes) {
+            Marked::Ours => {}
+            Marked::Older => return Err(RollupError::OtherVersion),
+            Marked::Newer => return Err(RollupError::NewerVersion),
+            Marked::Otherwise => {
+                return Err(RollupError::Damaged("it does not begin as it should"));
+            }
+        }
+        let mut input = Input(MARK.strip(&bytes).unwrap_or_default());
         let crc = input.u32()?;
         if crc32fast::hash(input.0) != crc {
             return Err(RollupError::Damaged("a checksum that does not match"));
@@ -243,6 +253,11 @@ impl Catalogue {
             places,
             strings,
         })
+    }
+
+    /// What made it.
+    pub fn program(bytes: &[u8]) -> Option<&Program> {
+        MARK.strip(bytes)?.get(4..)?.first_chunk()
     }
 
     /// The shards.
@@ -545,8 +560,8 @@ mod tests {
             for (place, count) in counts.into_iter().enumerate() {
                 bytes[HEAD - 12 + place * 4] = count % 8;
             }
-            let crc = crc32fast::hash(&bytes[12..]);
-            bytes[8..12].copy_from_slice(&crc.to_le_bytes());
+            let crc = crc32fast::hash(&bytes[16..]);
+            bytes[12..16].copy_from_slice(&crc.to_le_bytes());
             if let Ok(catalogue) = Catalogue::open(bytes, &[7; 32]) {
                 for row in catalogue.rows() {
                     catalogue.log(row);

@@ -9,8 +9,9 @@ use memfold_disk::Snapshot;
 use memfold_fold::document::DocumentKind;
 use memfold_segment::{Reader, Section, Source};
 
-use self::layout::{GROUP, HEAD, KEY, KINDS, MAGIC, PARTS, Part};
+use self::layout::{GROUP, KEY, KINDS, MAGIC, PARTS, Part};
 use crate::bytes::Input;
+use crate::catalogue::{Name, ShardRow};
 use crate::error::RollupError;
 use crate::keys::KeyFilter;
 
@@ -18,6 +19,7 @@ mod content;
 mod layout;
 
 pub use self::content::{Columns, ShardContent};
+pub(crate) use self::layout::HEAD;
 
 #[derive(Clone, Copy, Debug, Default)]
 struct Row {
@@ -49,13 +51,16 @@ fn pairs_of(bytes: &[u8]) -> Vec<(u64, u32)> {
 }
 
 impl Shard {
-    /// Opens a shard by its head.
+    /// Opens the shard that a catalogue names, by its head. A file that came under the name is found out by it.
     ///
     /// # Errors
-    /// If it cannot be read, is another version's, or its head is damaged.
-    pub fn open(file: Snapshot) -> Result<Shard, RollupError> {
+    /// If it cannot be read, is another shard, another version's, or its head is damaged.
+    pub fn open(file: Snapshot, row: &ShardRow) -> Result<Shard, RollupError> {
         let head = file.read_at(0, HEAD).map_err(io::Error::other)?;
         let (documents, rows) = head_of(&head, file.len())?;
+        if Name::of_head(&head) != row.name || documents != row.documents {
+            return Err(RollupError::Damaged("another shard than the name says"));
+        }
         Ok(Shard {
             file,
             documents,

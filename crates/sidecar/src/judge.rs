@@ -12,12 +12,11 @@ use sha2::{Digest, Sha256};
 
 use crate::binding::Proof;
 use crate::bytes::Bytes;
-use crate::fold_log::fold_prefix;
 use crate::keeper::{Kept, Store};
 use crate::log_file::LogFile;
 use crate::receipts::{Receipt, Receipts, beside};
 use crate::verdict::Verdict;
-use crate::{Sidecar, SidecarError, encode, verify_bytes};
+use crate::{Sidecar, SidecarError, verify_bytes};
 
 /// What was found of a sidecar.
 pub(crate) struct Examined {
@@ -66,57 +65,6 @@ pub(crate) fn examine(
             identity: Some(identity),
         },
     }
-}
-
-/// Checks a sidecar in full: its bytes, the log's, and that folding the log again gives the same content.
-///
-/// # Errors
-/// If the log cannot be read or folded.
-pub(crate) fn verify(
-    log: &LogFile,
-    agent: &'static dyn Agent,
-    path: &Path,
-    receipts: &Receipts,
-) -> Result<Verdict, SidecarError> {
-    let examined = examine(log, agent, path, receipts);
-    let Some(sidecar) = examined.sidecar else {
-        return Ok(examined.verdict);
-    };
-    if !matches!(
-        examined.verdict,
-        Verdict::Current
-            | Verdict::Appended { .. }
-            | Verdict::LogTruncated { .. }
-            | Verdict::Moved
-            | Verdict::Unproven
-    ) {
-        return Ok(examined.verdict);
-    }
-    if let Err(error) = whole(&sidecar).and_then(|bytes| verify_bytes(&bytes)) {
-        return Ok(verdict_of(error));
-    }
-    if let Some(verdict) = against_log(log, agent, &sidecar)? {
-        return Ok(verdict);
-    }
-    if !log.form().grows() && matches!(examined.verdict, Verdict::Appended { .. }) {
-        // Such a log is folded to its end, and where that was no fold of the longer one stops.
-        return Ok(examined.verdict);
-    }
-    let covered = sidecar.header().covered;
-    let (sealed, binding) = fold_prefix(log, agent, covered)?;
-    let again = Sidecar::open(Store::Memory(encode(
-        &sealed,
-        Parameters::of(agent),
-        &binding,
-        log.form(),
-    )?))?;
-    if again.header().content_root != sidecar.header().content_root {
-        return Ok(Verdict::Damaged {
-            section: crate::Tag::HEAD,
-            what: "folding the log again gives another content".to_owned(),
-        });
-    }
-    Ok(examined.verdict)
 }
 
 /// What a sidecar that can be opened is worth against its log.
@@ -208,7 +156,7 @@ pub(crate) fn known_content<'r>(
 }
 
 /// Compares the log with what the sidecar covers; nothing if it is the same.
-fn against_log(
+pub(crate) fn against_log(
     log: &LogFile,
     agent: &'static dyn Agent,
     sidecar: &Kept,
@@ -300,21 +248,19 @@ pub(crate) fn verdict_of(error: SidecarError) -> Verdict {
 }
 
 /// All bytes of a sidecar.
-fn whole(sidecar: &Kept) -> Result<Vec<u8>, SidecarError> {
+pub(crate) fn whole(sidecar: &Kept) -> Result<Vec<u8>, SidecarError> {
     let bytes = sidecar.bytes();
     let length = usize::try_from(bytes.length()).map_err(|_| SidecarError::NotASidecar)?;
     Ok(bytes.read_at(0, length)?.into_owned())
 }
 
-/// What a newer program left in a place, which is not to be written over.
-pub(crate) fn newer_than_ours(path: &Path) -> Option<Verdict> {
+/// What a newer program left in a place, which is not to be written over by a fold of version `ours`.
+pub(crate) fn newer_than(path: &Path, ours: u32) -> Option<Verdict> {
     let file = Snapshot::open(path, Links::Refuse).ok()?;
     match Sidecar::open(Store::File(file)) {
-        Ok(sidecar) if sidecar.header().fold.version > memfold_fold::VERSION => {
-            Some(Verdict::NewerFold {
-                version: sidecar.header().fold.version,
-            })
-        }
+        Ok(sidecar) if sidecar.header().fold.version > ours => Some(Verdict::NewerFold {
+            version: sidecar.header().fold.version,
+        }),
         Err(SidecarError::NewerFormat { what }) => Some(Verdict::NewerFormat { what }),
         _ => None,
     }

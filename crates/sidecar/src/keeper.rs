@@ -11,19 +11,21 @@ use memfold_agents::Agent;
 use memfold_disk::{
     DiskError, Identity, Links, Lock, Locks, Mode, PublishError, Snapshot, publish, set_aside,
 };
-use memfold_fold::card::Card;
 use memfold_fold::checkpoint::Sealed;
 use memfold_fold::facts::LogFacts;
 use memfold_fold::{Parameters, Tail};
 use memfold_segment::Builder;
 
 use crate::bytes::Bytes;
-use crate::fold_log::{Folded, fold_on, fold_tail, fold_whole};
-use crate::judge::{self, Examined, examine, known_content, newer_than_ours, verdict_of};
+use crate::check::{self, Checked, Proved};
+use crate::fold_log::{Folded, fold_on, fold_whole};
+use crate::following::{Learned, is_known, request_in, tells};
+use crate::judge::{Examined, examine, known_content, newer_than, verdict_of};
 use crate::log_file::LogFile;
 use crate::receipts::{Place, Receipt, Receipts, beside, key_of};
-use crate::tails::{self, Origin};
+use crate::tails;
 use crate::verdict::Verdict;
+use crate::worth::Worth;
 use crate::{Sidecar, SidecarError, encode, verify_bytes};
 
 /// How long `fold` waits for another process that folds the same log.
@@ -88,6 +90,8 @@ pub struct Keeping {
     pub receipt: Option<Receipt>,
     /// What the log says of itself to its end, where it was folded and no receipt can be kept.
     pub facts: Option<LogFacts>,
+    /// A rebuild: its tail is kept for the next search.
+    pub tail_kept: bool,
     /// What the reader should know.
     pub notes: Vec<String>,
 }
@@ -140,6 +144,10 @@ impl Keeper {
         &self.locks
     }
 
+    pub(crate) fn cache(&self) -> &Path {
+        &self.cache
+    }
+
     /// Where the sidecar of a log lies when it cannot lie beside it.
     pub fn in_cache(&self, log: &Path) -> PathBuf {
         let name = name_of(log);
@@ -148,7 +156,7 @@ impl Keeper {
 
     /// What is kept of a log elsewhere than beside it: its sidecar, if that lies there, and its tail.
     pub fn kept_elsewhere(&self, log: &Path) -> [PathBuf; 2] {
-        [self.in_cache(log), tails::path(&self.cache, &name_of(log))]
+        [self.in_cache(log), self.tail_path(log)]
     }
 
     /// Makes a log ready. `place` is where its sidecar should be.
@@ -181,16 +189,13 @@ impl Keeper {
             // It could not be written beside the log. Whoever can write there again rebuilds it.
             return self.keep(log, agent, Place::Cache, receipts, need);
         }
-        let is_known = receipts
-            .of(log.path())
-            .is_some_and(|receipt| receipt.holds_for(&log.identity()));
         let mut followed = (None, None);
         // What a receipt says of the log is of its end, too: one that is renewed learns it anew.
-        if (need == Need::Search || !is_known)
-            && serves(log, &examined, need)
+        if serves(log, &examined, need)
             && let Some(sidecar) = &examined.sidecar
+            && (need == Need::Search || !is_known(log, sidecar, receipts))
         {
-            match self.tail(log, agent, sidecar, is_known) {
+            match self.tail(log, agent, sidecar, receipts) {
                 Ok(found) => followed = found,
                 Err(error) if error.is_of_the_log() => return Err(error),
                 Err(error) => {
@@ -214,12 +219,10 @@ impl Keeper {
                 sidecar: Some(sidecar),
                 identity,
             } if as_it_is => {
-                let (tail, facts) = followed;
+                let (tail, learned) = followed;
                 let mut receipt = renewed(log, &sidecar, identity, place, receipts, began);
-                if let (Some(receipt), Some(facts)) = (&mut receipt, facts) {
-                    if receipt.turns == 0 {
-                        receipt.request = request_in(tail.iter().flat_map(|tail| &tail.cards));
-                    }
+                if let (Some(receipt), Some(Learned { facts, request })) = (&mut receipt, learned) {
+                    receipt.request = request;
                     learn(receipt, facts);
                 }
                 Ok(Keeping {
@@ -230,57 +233,12 @@ impl Keeper {
                     path: Some(path),
                     receipt,
                     facts: None,
+                    tail_kept: false,
                     notes: Vec::new(),
                 })
             }
             examined => self.fold(log, agent, place, examined, need),
         }
-    }
-
-    /// What follows a sidecar's whole turns: as it was kept for this very log, else folded and kept. With it, what the log
-    /// says of itself to its end.
-    fn tail(
-        &self,
-        log: &LogFile,
-        agent: &'static dyn Agent,
-        sidecar: &Kept,
-        is_known: bool,
-    ) -> Result<(Option<Tail>, Option<LogFacts>), SidecarError> {
-        let header = sidecar.header();
-        let Some(length) = log
-            .text_length()
-            .and_then(|length| length.checked_sub(header.covered.end.0))
-        else {
-            return Ok((None, None));
-        };
-        let origin = Origin {
-            log: log.identity().to_bytes(),
-            content_root: header.content_root,
-        };
-        let kept = tails::path(&self.cache, &name_of(log.path()));
-        // A log written to a moment ago may change again with no trace in what stat says.
-        let settled = length >= tails::WORTH && log.identity().settled_before(now());
-        let (tail, facts) = match settled.then(|| tails::load(&kept, &origin)).flatten() {
-            Some(kept) => kept,
-            None if length == 0 && is_known => return Ok((None, None)),
-            None if length == 0 => return Ok((None, Some(sidecar.checkpoint()?.facts))),
-            None => {
-                let (tail, facts) = fold_tail(
-                    log,
-                    agent,
-                    header.covered,
-                    sidecar.checkpoint()?,
-                    &sidecar.keys()?,
-                    &sidecar.waypoints()?,
-                )?;
-                if settled {
-                    // Not kept is folded again.
-                    let _ = tails::save(&kept, &origin, &tail, &facts);
-                }
-                (tail, facts)
-            }
-        };
-        Ok((tells(&tail).then_some(tail), Some(facts)))
     }
 
     /// Where a sidecar lies.
@@ -328,7 +286,6 @@ impl Keeper {
         drop(sealed);
         let mut notes: Vec<String> = fault.into_iter().collect();
         let verdict = examined.verdict;
-        let tail = (matches!(need, Need::Search | Need::Again) && tells(&tail)).then_some(tail);
 
         let mut published = match examined.identity.filter(|_| is_file_of(&path, &bytes)) {
             Some(identity) => {
@@ -350,7 +307,7 @@ impl Keeper {
         };
         if let Err(why) = &published
             && place == Place::Beside
-            && let Ok(cached) = self.write_to_cache(log.path(), &bytes)
+            && let Ok(cached) = self.write_to_cache(log.path(), agent, &bytes)
         {
             notes.push(format!(
                 "{}: kept in the cache instead: {why}",
@@ -359,6 +316,8 @@ impl Keeper {
             published = Ok(cached);
         }
         let in_memory = Sidecar::open(Store::Memory(bytes))?;
+        let tail_kept = need == Need::Rebuild && self.keep_tail(log, &in_memory, &tail, &facts);
+        let tail = (matches!(need, Need::Search | Need::Again) && tells(&tail)).then_some(tail);
         match published {
             Ok((path, place, identity)) => {
                 receipt.place = place;
@@ -380,6 +339,7 @@ impl Keeper {
                     path: Some(path),
                     receipt: Some(receipt),
                     facts: None,
+                    tail_kept,
                     notes,
                 })
             }
@@ -391,6 +351,7 @@ impl Keeper {
                 path: None,
                 receipt: None,
                 facts: Some(facts),
+                tail_kept,
                 notes,
             }),
         }
@@ -411,12 +372,13 @@ impl Keeper {
     fn write_to_cache(
         &self,
         log: &Path,
+        agent: &'static dyn Agent,
         bytes: &[u8],
     ) -> Result<(PathBuf, Place, Identity), String> {
         let path = self.in_cache(log);
         make_folder_of(&path)?;
         let _lock = self.lock(&path, Need::Search)?;
-        if let Some(newer) = newer_than_ours(&path) {
+        if let Some(newer) = newer_than(&path, Parameters::of(agent).version) {
             return Err(newer.to_string());
         }
         let identity = write(&path, bytes)?;
@@ -439,7 +401,8 @@ impl Keeper {
         )
     }
 
-    /// Checks a sidecar in full: its bytes, the log's, and that folding the log again gives the same content.
+    /// Checks what is derived of a log in full, and changes nothing: the sidecar's bytes, the log's, that folding the log
+    /// again gives the same content; what its receipt says; its kept tail.
     ///
     /// # Errors
     /// If the log cannot be read or folded.
@@ -449,14 +412,42 @@ impl Keeper {
         agent: &'static dyn Agent,
         place: Place,
         receipts: &Receipts,
-    ) -> Result<Verdict, SidecarError> {
-        judge::verify(log, agent, &self.path(log.path(), place), receipts)
+    ) -> Result<Checked, SidecarError> {
+        let path = self.path(log.path(), place);
+        check::verify(log, agent, &path, &self.tail_path(log.path()), receipts)
     }
-}
 
-/// Whether a tail says anything to a search: events of its own, or that the task went back behind others.
-fn tells(tail: &Tail) -> bool {
-    !tail.documents.is_empty() || !tail.waypoints.is_empty()
+    /// A log as a fold gives it now, in memory, and believed for that.
+    ///
+    /// # Errors
+    /// If the log cannot be read or folded.
+    pub fn folded(&self, log: &LogFile, agent: &'static dyn Agent) -> Result<Proved, SidecarError> {
+        let folded = fold_whole(log, agent)?;
+        let bytes = encode(
+            &folded.sealed,
+            Parameters::of(agent),
+            &folded.binding,
+            log.form(),
+        )?;
+        Ok(Proved {
+            sidecar: Sidecar::open(Store::Memory(bytes))?,
+            tail: folded.tail,
+            facts: folded.facts,
+        })
+    }
+
+    /// What a later program left in a sidecar's place, which is not to be removed. Of which agent's log it is, is not known.
+    pub fn later_programs(sidecar: &Path) -> Option<Verdict> {
+        let versions = memfold_agents::all()
+            .iter()
+            .map(|agent| Parameters::of(*agent).version);
+        newer_than(sidecar, versions.max().unwrap_or(u32::MAX))
+    }
+
+    /// What a kept tail is worth by its own bytes, by its file.
+    pub fn tail_worth(file: &Path) -> Worth {
+        tails::read(file).err().unwrap_or(Worth::Sound)
+    }
 }
 
 /// Whether what was found serves as it is.
@@ -501,7 +492,7 @@ fn renewed(
 }
 
 /// A file name for what is kept of a log elsewhere.
-fn name_of(log: &Path) -> String {
+pub(crate) fn name_of(log: &Path) -> String {
     key_of(log)
         .iter()
         .map(|byte| format!("{byte:02x}"))
@@ -581,14 +572,7 @@ fn learn(receipt: &mut Receipt, facts: LogFacts) {
     receipt.ended = facts.ended;
 }
 
-/// The title of the first turn among a log's first cards.
-fn request_in<'c>(mut cards: impl Iterator<Item = &'c Card>) -> Option<String> {
-    cards
-        .find(|card| card.turn > 0)
-        .map(|card| card.title.clone())
-}
-
-fn now() -> i64 {
+pub(crate) fn now() -> i64 {
     SystemTime::now()
         .duration_since(UNIX_EPOCH)
         .ok()

@@ -8,11 +8,13 @@
 
 pub mod binding;
 mod bytes;
+mod check;
 mod container;
 pub mod dump;
 mod error;
 mod fields;
 mod fold_log;
+mod following;
 mod frame;
 mod frames;
 mod header;
@@ -26,8 +28,10 @@ mod tails;
 mod verdict;
 mod verify;
 mod words;
+mod worth;
 
 pub use bytes::Bytes;
+pub use check::{Checked, Proved};
 pub use container::encode;
 pub use error::SidecarError;
 pub use fold_log::{Folded, fold_on, fold_prefix, fold_tail, fold_whole};
@@ -40,3 +44,4 @@ pub use receipts::{Place, Receipt, Receipts, beside};
 pub use verdict::Verdict;
 pub use verify::verify_bytes;
 pub use words::Words;
+pub use worth::Worth;

@@ -4,19 +4,20 @@
 use std::collections::{BTreeMap, HashMap};
 use std::io;
 use std::path::{Path, PathBuf};
-use std::sync::{Arc, OnceLock};
+use std::sync::{Arc, LazyLock, OnceLock};
 use std::time::Duration;
 
 use bincode::{Decode, Encode};
-use memfold_disk::{DiskError, Identity, Links, Locks, Mode, Snapshot, publish};
+use memfold_disk::{DiskError, Identity, Links, Locks, Mark, Mode, Snapshot, publish};
 use memfold_fold::codec;
 use memfold_log::Form;
 use sha2::{Digest, Sha256};
 
 use crate::SidecarError;
+use crate::worth::Worth;
 
-/// What the file begins with: a name and its version.
-const MAGIC: &[u8; 8] = b"memrcpt3";
+/// What the file begins with.
+static MARK: LazyLock<Mark> = LazyLock::new(|| Mark::new(b"memrcpt4"));
 /// How long a writer waits for another.
 const PATIENCE: Duration = Duration::from_secs(5);
 
@@ -89,15 +90,49 @@ pub struct Receipts {
     /// The system refused to read the file, which may well be there.
     unreadable: bool,
     changed: HashMap<PathBuf, Option<Receipt>>,
+    /// The file is to be written even if nothing changed: it holds more than can be read.
+    anew: bool,
 }
 
 /// The place of the receipts below a cache directory.
 const FILE: &str = "receipts";
 
 impl Receipts {
+    /// Where the receipts are, below a cache directory.
+    pub fn file(cache: &Path) -> PathBuf {
+        cache.join(FILE)
+    }
+
+    /// What their file is worth by its own bytes, every one of them.
+    pub fn worth(cache: &Path) -> Worth {
+        let table = match Table::at(&Receipts::file(cache)) {
+            Ok(table) => table,
+            Err(worth) => return worth,
+        };
+        let mut at = HEAD as u64 + (table.rows.len() as u64).saturating_mul(ROW as u64);
+        let mut before = None;
+        for row in &table.rows {
+            if row.at != at || before >= Some(row.key) {
+                return Worth::Damaged("its rows are out of order".to_owned());
+            }
+            if table
+                .record(row)
+                .is_none_or(|(path, _)| key_of(path) != row.key)
+            {
+                return Worth::Damaged(format!("the record at byte {at}"));
+            }
+            at = at.saturating_add(u64::from(row.length));
+            before = Some(row.key);
+        }
+        match table.file.is_some_and(|file| file.len() == at) {
+            true => Worth::Sound,
+            false => Worth::Damaged("another length than its rows say".to_owned()),
+        }
+    }
+
     /// Opens the receipts below a cache directory. Missing, damaged, of another version or not readable: none.
     pub fn load(cache: &Path) -> Receipts {
-        Receipts::at(cache.join(FILE))
+        Receipts::at(Receipts::file(cache))
     }
 
     fn at(file: PathBuf) -> Receipts {
@@ -107,6 +142,7 @@ impl Receipts {
             unreadable: kept.is_err(),
             kept: Arc::new(kept.unwrap_or_default()),
             changed: HashMap::new(),
+            anew: false,
         }
     }
 
@@ -122,7 +158,13 @@ impl Receipts {
             kept: Arc::clone(&self.kept),
             unreadable: false,
             changed: HashMap::new(),
+            anew: false,
         }
+    }
+
+    /// Has the file written anew at the next save, with nothing in it but what can be read.
+    pub fn renew(&mut self) {
+        self.anew = true;
     }
 
     /// The receipt of a log.
@@ -174,24 +216,33 @@ impl Receipts {
 
     /// Whether there is anything to save.
     pub fn is_changed(&self) -> bool {
-        !self.changed.is_empty()
+        self.anew || !self.changed.is_empty()
     }
 
     /// Saves what changed, over what other processes saved meanwhile.
     ///
     /// # Errors
-    /// If the cache cannot be written, or what others saved cannot be read: the receipts are then as they were, and nothing
-    /// is lost but time.
+    /// If the cache cannot be written, what others saved cannot be read, or is a later program's: the receipts are then as
+    /// they were, and nothing is lost but time.
     pub fn save(&mut self, locks: &Locks) -> Result<(), SidecarError> {
-        if self.changed.is_empty() {
+        if !self.is_changed() {
             return Ok(());
         }
         if let Some(folder) = self.file.parent() {
             memfold_disk::private_dir(folder).map_err(io::Error::other)?;
         }
         let _lock = locks.lock(&self.file, PATIENCE).map_err(io::Error::other)?;
-        // What cannot be read at this moment is not to be replaced by less.
-        let now = Table::open(&self.file)?;
+        let now = match Table::at(&self.file) {
+            Ok(now) => now,
+            Err(Worth::Newer) => {
+                return Err(SidecarError::NewerFormat {
+                    what: "receipts of a later version".to_owned(),
+                });
+            }
+            // What cannot be read at this moment is not to be replaced by less.
+            Err(Worth::Unreadable(why)) => return Err(io::Error::other(why).into()),
+            Err(_) => Table::default(),
+        };
         let bytes = write(&now, &self.changed)?;
         publish(
             &self.file,
@@ -210,6 +261,7 @@ impl Receipts {
         self.unreadable = kept.is_err();
         self.kept = Arc::new(kept.unwrap_or_default());
         self.changed.clear();
+        self.anew = false;
         Ok(())
     }
 }
@@ -224,8 +276,8 @@ pub(crate) fn key_of(log: &Path) -> Key {
     key
 }
 
-/// The receipts as they lie in their file: `MAGIC`, the number of rows, the CRC-32 of what follows up to their end, the rows
-/// sorted by key; then the records, each the CRC-32 of the rest and a log's path with its receipt.
+/// The receipts as they lie in their file: the mark, the number of rows, the CRC-32 of it and of the rows, the rows sorted by
+/// key; then the records, each the CRC-32 of the rest and a log's path with its receipt. `formats/receipts.md` is the page.
 #[derive(Debug, Default)]
 struct Table {
     file: Option<Snapshot>,
@@ -242,37 +294,46 @@ struct Row {
 
 /// The bytes of a row, and of what stands before the first.
 const ROW: usize = 28;
-const HEAD: usize = 16;
+const COUNT: usize = 4;
+const HEAD: usize = Mark::BYTES + COUNT + 4;
 
 impl Table {
     /// The table in a file; none if there is no file, or none that holds together.
     fn open(file: &Path) -> io::Result<Table> {
-        let Some(file) = there(Snapshot::open(file, Links::Refuse))? else {
-            return Ok(Table::default());
-        };
-        let rows = Table::rows(&file)?;
-        Ok(rows.map_or_else(Table::default, |rows| Table {
+        match Table::at(file) {
+            Ok(table) => Ok(table),
+            Err(Worth::Unreadable(why)) => Err(io::Error::other(why)),
+            Err(_) => Ok(Table::default()),
+        }
+    }
+
+    fn at(path: &Path) -> Result<Table, Worth> {
+        let file = Worth::open(path, *MARK)?;
+        let rows = Table::rows(&file).map_err(|error| Worth::Unreadable(error.to_string()))?;
+        let rows =
+            rows.ok_or_else(|| Worth::Damaged("its rows' checksum does not match".to_owned()))?;
+        Ok(Table {
             rows,
             file: Some(file),
-        }))
+        })
     }
 
     fn rows(file: &Snapshot) -> io::Result<Option<Vec<Row>>> {
-        let Some(head) = there(file.read_at(0, HEAD))? else {
+        let Some(head) = there(file.read_at(Mark::BYTES as u64, HEAD - Mark::BYTES))? else {
             return Ok(None);
         };
         let parse = || {
-            let (count, rest) = head.strip_prefix(MAGIC)?.split_first_chunk()?;
-            let count = usize::try_from(u32::from_le_bytes(*count)).ok()?;
+            let (count, rest) = head.split_first_chunk::<COUNT>()?;
+            let rows = usize::try_from(u32::from_le_bytes(*count)).ok()?;
             let crc = u32::from_le_bytes(*rest.first_chunk()?);
-            Some((count.checked_mul(ROW)?, crc))
+            Some((*count, rows.checked_mul(ROW)?, crc))
         };
-        let Some((length, crc)) = parse() else {
+        let Some((count, length, crc)) = parse() else {
             return Ok(None);
         };
         let rows = there(file.read_at(HEAD as u64, length))?;
         Ok(rows
-            .filter(|rows| crc32fast::hash(rows) == crc)
+            .filter(|rows| checksum(count, rows) == crc)
             .map(|rows| {
                 let rows = rows.as_chunks::<ROW>().0;
                 rows.iter().filter_map(Row::of).collect()
@@ -333,6 +394,14 @@ fn there<T>(read: Result<T, DiskError>) -> io::Result<Option<T>> {
     }
 }
 
+/// The checksum of the number of rows and of the rows.
+fn checksum(count: [u8; COUNT], rows: &[u8]) -> u32 {
+    let mut hasher = crc32fast::Hasher::new();
+    hasher.update(&count);
+    hasher.update(rows);
+    hasher.finalize()
+}
+
 impl Row {
     fn of(bytes: &[u8; ROW]) -> Option<Row> {
         let (key, rest) = bytes.split_first_chunk()?;
@@ -387,9 +456,9 @@ fn write(
         rows.extend_from_slice(&length.to_le_bytes());
         at = at.saturating_add(u64::from(length));
     }
-    let mut bytes = MAGIC.to_vec();
+    let mut bytes = MARK.bytes().to_vec();
     bytes.extend_from_slice(&count.to_le_bytes());
-    bytes.extend_from_slice(&crc32fast::hash(&rows).to_le_bytes());
+    bytes.extend_from_slice(&checksum(count.to_le_bytes(), &rows).to_le_bytes());
     bytes.append(&mut rows);
     records
         .values()
@@ -503,13 +572,42 @@ mod tests {
                 }
             }
             assert!(read < 2, "byte {place}");
+            assert!(
+                matches!(
+                    Receipts::worth(dir.path()),
+                    Worth::Damaged(_) | Worth::Older
+                ),
+                "byte {place}"
+            );
         }
+        std::fs::write(&file, [&whole[..], &[0]].concat()).unwrap();
+        assert!(matches!(Receipts::worth(dir.path()), Worth::Damaged(_)));
+        std::fs::write(&file, &whole).unwrap();
+        assert_eq!(Receipts::worth(dir.path()), Worth::Sound);
         for length in 0..whole.len() {
             std::fs::write(&file, &whole[..length]).unwrap();
+            assert!(
+                matches!(Receipts::worth(dir.path()), Worth::Damaged(_)),
+                "{length} bytes"
+            );
             assert!(
                 known(&Receipts::load(dir.path())).len() < 2,
                 "{length} bytes"
             );
         }
+    }
+
+    #[test]
+    fn a_later_programs_receipts_are_left_as_they_are() {
+        let dir = tempfile::tempdir().unwrap();
+        let file = dir.path().join(FILE);
+        let later = [Mark::new(b"memrcpt5").bytes(), &b"whatever it is"[..]].concat();
+        std::fs::write(&file, &later).unwrap();
+        assert_eq!(Receipts::worth(dir.path()), Worth::Newer);
+        let mut receipts = Receipts::load(dir.path());
+        receipts.put(Path::new("/a"), receipt(1));
+        let saved = receipts.save(&Locks::new(dir.path().join("locks")));
+        assert!(matches!(saved, Err(SidecarError::NewerFormat { .. })));
+        assert_eq!(std::fs::read(&file).unwrap(), later);
     }
 }

@@ -1,10 +1,11 @@
 //! What a fold, a rebuild or a verify found, log by log, and in sum.
 
-use memfold::{FoldReport, FoldRow};
+use memfold::{FoldReport, FoldRow, KeptKind, KeptRow, Sum};
 
 use super::{Look, Page};
 use crate::numbers;
 use crate::safe;
+use crate::shell;
 use crate::style::{FAINT, Line, PLAIN, TITLE, WARNING, WRONG};
 use crate::table::{Align, Table};
 
@@ -40,8 +41,24 @@ pub(crate) fn folded(report: &FoldReport, look: &Look) -> String {
             page.whole(told(row, WRONG, &row.done, look));
         }
     }
+    for row in &report.kept {
+        let did_not = row.done.starts_with("failed");
+        let is_news = did_not || ["left", "cleared"].contains(&row.done.as_str());
+        if is_news || look.verbose {
+            let style = if did_not { WRONG } else { PLAIN };
+            page.whole(kept(
+                row,
+                style,
+                &format!("{}; {}", row.found, row.done),
+                look,
+            ));
+        }
+    }
     if !look.quiet {
         page.line(sum(report));
+        for line in sums(&report.sums) {
+            page.whole(line);
+        }
     }
     page.notes(&report.notes);
     page.done()
@@ -52,13 +69,22 @@ pub(crate) fn verified(report: &FoldReport, look: &Look) -> String {
     let mut page = Page::new(look);
     for row in &report.logs {
         if row.wrong {
-            page.whole(told(row, WRONG, &format!("WRONG: {}", row.found), look));
+            let what = format!("WRONG: {}{}", row.found, mended(&row.mend));
+            page.whole(told(row, WRONG, &what, look));
         } else if failed(row) {
             page.whole(told(row, WRONG, &row.done, look));
         } else if row.verdict != "current" && !look.quiet {
             page.whole(told(row, WARNING, &row.found, look));
         } else if look.verbose {
             page.whole(told(row, FAINT, &row.found, look));
+        }
+    }
+    for row in &report.kept {
+        if row.wrong {
+            let what = format!("WRONG: {}{}", row.found, mended(&row.mend));
+            page.whole(kept(row, WRONG, &what, look));
+        } else if !look.quiet {
+            page.whole(kept(row, WARNING, &row.found, look));
         }
     }
     if !look.quiet {
@@ -80,6 +106,11 @@ pub(crate) fn verified(report: &FoldReport, look: &Look) -> String {
                     numbers::count(other as u64)
                 ),
             );
+        }
+        let others = report.kept.iter().filter(|row| row.wrong).count();
+        if others > 0 {
+            line.push(PLAIN, "; beside them ");
+            line.push(WRONG, format!("{} wrong", numbers::len(others, "file")));
         }
         page.line(line);
     }
@@ -123,6 +154,69 @@ fn told(row: &FoldRow, style: anstyle::Style, what: &str, look: &Look) -> Line {
         .with(PLAIN, look.path(&row.path))
         .with(PLAIN, ": ")
         .with(style, safe::inline(what))
+}
+
+/// `PATH: what`, of a file that is not one log's sidecar.
+fn kept(row: &KeptRow, style: anstyle::Style, what: &str, look: &Look) -> Line {
+    Line::new()
+        .with(PLAIN, look.path(&row.path))
+        .with(PLAIN, ": ")
+        .with(style, safe::inline(what))
+}
+
+/// What to do about a fault.
+fn mended(command: &[String]) -> String {
+    match command {
+        [] => String::new(),
+        _ => format!(
+            "; to mend it: {}",
+            shell::join(command.iter().map(String::as_str))
+        ),
+    }
+}
+
+/// `rebuilt: 40 sidecars, 38 receipts`, a line for each thing that was done.
+fn sums(sums: &[Sum]) -> Vec<Line> {
+    type Count = fn(&Sum) -> usize;
+    let done: [(&str, Count); 5] = [
+        ("rebuilt", |sum| sum.rebuilt),
+        ("dropped", |sum| sum.dropped),
+        ("swept", |sum| sum.swept),
+        ("left as they are", |sum| sum.left),
+        ("could not", |sum| sum.failed),
+    ];
+    let mut lines = Vec::new();
+    for (what, count) in done {
+        let kinds: Vec<String> = sums
+            .iter()
+            .filter(|sum| count(sum) > 0)
+            .map(|sum| numbers::len(count(sum), kind(sum.kind)))
+            .collect();
+        if !kinds.is_empty() {
+            let style = if what == "could not" { WRONG } else { TITLE };
+            lines.push(
+                Line::new()
+                    .with(style, what)
+                    .with(PLAIN, format!(": {}", kinds.join(", "))),
+            );
+        }
+    }
+    lines
+}
+
+/// One of a kind, as `numbers::len` counts it.
+fn kind(kind: KeptKind) -> &'static str {
+    match kind {
+        KeptKind::Sidecar => "sidecar",
+        KeptKind::Receipts => "receipt",
+        KeptKind::Tail => "tail",
+        KeptKind::Catalogue => "roll-up",
+        KeptKind::Shard => "shard",
+        KeptKind::Temporary => "temporary file",
+        KeptKind::SetAside => "set-aside file",
+        KeptKind::Folder => "folder",
+        KeptKind::Other => "other file",
+    }
 }
 
 /// `78 logs: 3 folded, 75 nothing; 312 MB of logs, 31 MB of sidecars`
@@ -176,9 +270,11 @@ fn sum(report: &FoldReport) -> Line {
     line
 }
 
-/// How many logs could not be done.
+/// How many logs, or files that are not one's, could not be done.
 pub(crate) fn failures(report: &FoldReport) -> usize {
+    let kept = report.kept.iter();
     report.logs.iter().filter(|row| failed(row)).count()
+        + kept.filter(|row| row.done.starts_with("failed")).count()
 }
 
 #[cfg(test)]
@@ -198,7 +294,73 @@ mod tests {
             sidecar_bytes: Some(310_000),
             events: Some(1812),
             turns: Some(14),
+            mend: Vec::new(),
         }
+    }
+
+    fn kept_row(path: &str, kind: KeptKind, found: &str) -> KeptRow {
+        KeptRow {
+            path: path.into(),
+            kind,
+            found: found.into(),
+            done: "nothing".into(),
+            wrong: false,
+            mend: Vec::new(),
+        }
+    }
+
+    #[test]
+    fn a_rebuild_says_what_it_did_by_kind() {
+        let sum = |kind, rebuilt, dropped, swept| Sum {
+            kind,
+            rebuilt,
+            dropped,
+            swept,
+            left: 0,
+            failed: 0,
+        };
+        let mut report = report();
+        report.logs.truncate(2);
+        report.notes.clear();
+        report.sums = vec![
+            sum(KeptKind::Sidecar, 2, 1, 0),
+            sum(KeptKind::Receipts, 2, 0, 0),
+            Sum {
+                failed: 1,
+                ..sum(KeptKind::Catalogue, 0, 0, 0)
+            },
+            sum(KeptKind::SetAside, 0, 0, 1),
+        ];
+        report.kept = vec![
+            KeptRow {
+                done: "failed: another process makes it; try again".into(),
+                ..kept_row(
+                    "/cache/rollup/catalogue",
+                    KeptKind::Catalogue,
+                    "the roll-up",
+                )
+            },
+            KeptRow {
+                done: "swept".into(),
+                ..kept_row("/logs/a.mem.damaged", KeptKind::SetAside, "set aside")
+            },
+        ];
+        assert_data_eq!(
+            folded(&report, &look()),
+            str![[r#"
+DONE     FOUND           TURNS  EVENTS    SIZE  SIDECAR  LOG
+nothing  current            14   1,812  2.1 MB   310 kB  /logs/a.jsonl
+folded   no sidecar yet     14   1,812  2.1 MB   310 kB  /logs/b.jsonl
+/cache/rollup/catalogue: the roll-up; failed: another process makes it; try again
+2 logs: 1 up to date, 1 folded; 4.3 MB of logs, 620 kB of sidecars
+rebuilt: 2 sidecars, 2 receipts
+dropped: 1 sidecar
+swept: 1 set-aside file
+could not: 1 roll-up
+
+"#]]
+        );
+        assert_eq!(failures(&report), 1);
     }
 
     fn report() -> FoldReport {
@@ -226,6 +388,8 @@ mod tests {
                 ),
                 unreadable,
             ],
+            kept: Vec::new(),
+            sums: Vec::new(),
             notes: vec!["/logs/e.jsonl was not reached".into()],
             wrong: 0,
         }
@@ -285,15 +449,37 @@ note: /logs/e.jsonl was not reached
             "left",
         );
         wrong.wrong = true;
+        wrong.mend = ["memfold", "rebuild", "/logs/f.jsonl"]
+            .map(String::from)
+            .into();
         report.logs.push(wrong);
+        let shard = "/cache/rollup/a1.shard";
+        report.kept = vec![
+            kept_row(
+                "/cache/receipts",
+                KeptKind::Receipts,
+                "written in a newer format; left as it is",
+            ),
+            KeptRow {
+                wrong: true,
+                mend: ["memfold", "rebuild"].map(String::from).into(),
+                ..kept_row(
+                    shard,
+                    KeptKind::Shard,
+                    "damaged: a checksum that does not match",
+                )
+            },
+        ];
         assert_data_eq!(
             verified(&report, &look()),
             str![[r#"
 /logs/b.jsonl: no sidecar yet
 /logs/c.jsonl: damaged: postings, block 3
 /logs/d.jsonl: failed: permission denied
-/logs/f.jsonl: WRONG: differs from a fresh fold
-5 logs: 1 right, 1 wrong, 3 missing, behind or not checked
+/logs/f.jsonl: WRONG: differs from a fresh fold; to mend it: memfold rebuild /logs/f.jsonl
+/cache/receipts: written in a newer format; left as it is
+/cache/rollup/a1.shard: WRONG: damaged: a checksum that does not match; to mend it: memfold rebuild
+5 logs: 1 right, 1 wrong, 3 missing, behind or not checked; beside them 1 file wrong
 note: /logs/e.jsonl was not reached
 
 "#]]

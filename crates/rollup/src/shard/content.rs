@@ -5,6 +5,7 @@ use memfold_segment::Encoded;
 
 use super::layout::{COLUMNS, GROUP, HEAD, KINDS, MAGIC};
 use crate::bytes::length;
+use crate::catalogue::Name;
 use crate::error::RollupError;
 use crate::keys::KeyFilter;
 
@@ -83,6 +84,11 @@ impl ShardContent {
     /// The shard's bytes, in pieces: together they would stand in memory twice.
     pub fn pieces(&self) -> impl Iterator<Item = &[u8]> {
         std::iter::once(self.head.as_slice()).chain(self.sections())
+    }
+
+    /// The name that its file has.
+    pub fn name(&self) -> Name {
+        Name::of_head(&self.head)
     }
 
     /// How many bytes it has.

@@ -46,7 +46,7 @@ pub(super) const PARTS: [Part; 11] = [
 pub(super) const COLUMNS: usize = 7;
 /// The bytes of a section's row, and of the head.
 pub(super) const ROW: usize = 20;
-pub(super) const HEAD: usize = MAGIC.len() + 4 + PARTS.len() * ROW + 4;
+pub(crate) const HEAD: usize = MAGIC.len() + 4 + PARTS.len() * ROW + 4;
 /// The bytes of a key and its document, and of a fence.
 pub(super) const KEY: usize = 12;
 /// So many keys have a checksum of their own: one is looked up by one read.

@@ -13,7 +13,7 @@ fn encode(words: Encoded, columns: Columns) -> Vec<u8> {
     bytes
 }
 
-fn made() -> (Vec<u8>, Columns) {
+fn words() -> Encoded {
     let mut builder = Builder::new();
     for words in [["fold", "log"], ["log", "log"], ["tail", "card"]] {
         words
@@ -21,7 +21,10 @@ fn made() -> (Vec<u8>, Columns) {
             .for_each(|word| builder.add(word.as_bytes(), 1));
         builder.finish_document().unwrap();
     }
-    let words = builder.encode(0..3, &|term| Cow::Borrowed(term)).unwrap();
+    builder.encode(0..3, &|term| Cow::Borrowed(term)).unwrap()
+}
+
+fn made() -> (Vec<u8>, Columns) {
     let columns = Columns {
         sittings: vec![0, 0, 1],
         kinds: vec![
@@ -33,13 +36,23 @@ fn made() -> (Vec<u8>, Columns) {
         dead: vec![1],
         keys: vec![(3, 0), (9, 1), (u64::MAX, 2)],
     };
-    (encode(words, columns.clone()), columns)
+    (encode(words(), columns.clone()), columns)
 }
 
 fn shard(dir: &std::path::Path, bytes: &[u8]) -> Result<Arc<Shard>, RollupError> {
     let path = dir.join("shard");
     std::fs::write(&path, bytes).unwrap();
-    Shard::open(Snapshot::open(&path, Links::Refuse).unwrap()).map(Arc::new)
+    Shard::open(Snapshot::open(&path, Links::Refuse).unwrap(), &row(bytes)).map(Arc::new)
+}
+
+/// The row that a catalogue has for the shard of these bytes.
+fn row(bytes: &[u8]) -> ShardRow {
+    let documents = bytes.get(8..).and_then(|rest| rest.first_chunk());
+    ShardRow {
+        name: Name::of(bytes),
+        documents: documents.map_or(0, |documents| u32::from_le_bytes(*documents)),
+        bytes: bytes.len() as u64,
+    }
 }
 
 /// A term, and how many documents hold it.
@@ -129,4 +142,18 @@ fn every_flipped_bit_and_every_cut_is_refused() {
         assert!(verify_bytes(&bytes[..place]).is_err(), "{place} bytes");
         assert!(shard(dir.path(), &bytes[..place]).is_err(), "{place} bytes");
     }
+}
+
+#[test]
+fn a_shard_under_anothers_name_is_refused() {
+    let dir = tempfile::tempdir().unwrap();
+    let (bytes, mut other) = made();
+    other.times[0] = Some(6);
+    let other = encode(words(), other);
+    assert_eq!(bytes.len(), other.len());
+    let path = dir.path().join("shard");
+    std::fs::write(&path, &other).unwrap();
+    let opened = |row: &ShardRow| Shard::open(Snapshot::open(&path, Links::Refuse).unwrap(), row);
+    assert!(opened(&row(&other)).is_ok());
+    assert!(matches!(opened(&row(&bytes)), Err(RollupError::Damaged(_))));
 }
