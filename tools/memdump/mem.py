@@ -155,7 +155,7 @@ def _records(tag, section):
             raise Damaged(tag, f"group {group}: {error}") from None
         if len(raw) != length:
             raise Damaged(tag, f"group {group}: {len(raw)} bytes where {length} should be")
-        fields = _Fields(tag, raw)
+        fields = Values(tag, raw)
         new = fields.list(RECORDS[tag])
         if fields.at != len(raw) or len(new) != min(size, records - group * size):
             raise Damaged(tag, f"group {group}: it does not fill its place")
@@ -171,7 +171,7 @@ def _records(tag, section):
     return read, b"".join(content)
 
 
-class _Fields:
+class Values:
     """Values as formats/mem.md writes them, one after the other."""
 
     def __init__(self, tag, data):
@@ -241,7 +241,7 @@ def _document(read):
         "card": read.u32(),
         "sitting": read.u32(),
         "kind": read.one_of("person", "reply", "result", "file", "plan", "summary", "compaction"),
-        "time": read.optional(_Fields.i64),
+        "time": read.optional(Values.i64),
         "helper": read.one_of("main", "helper"),
     }
 
@@ -263,11 +263,11 @@ def _way(read):
 
 
 def _waypoint(read):
-    return {"seq": read.u64(), "name": read.u64(), "document": read.optional(_Fields.u32), "way": _way(read)}
+    return {"seq": read.u64(), "name": read.u64(), "document": read.optional(Values.u32), "way": _way(read)}
 
 
 def _listing(read):
-    return {"named": read.list(_Fields.text), "more": read.u32()}
+    return {"named": read.list(Values.text), "more": read.u32()}
 
 
 def _command(read):
@@ -289,8 +289,8 @@ def _card(read):
         "last_seq": read.u64(),
         "start": read.u64(),
         "start_length": read.u64(),
-        "started": read.optional(_Fields.i64),
-        "ended": read.optional(_Fields.i64),
+        "started": read.optional(Values.i64),
+        "ended": read.optional(Values.i64),
         "read": _listing(read),
         "edited": _listing(read),
         "commands": read.list(_command),
@@ -316,16 +316,16 @@ def _open_call(read):
 
 
 def _checkpoint(read):
-    checkpoint = {name: read.optional(_Fields.text) for name in FACTS}
+    checkpoint = {name: read.optional(Values.text) for name in FACTS}
     checkpoint["title_rank"] = read.u8()
-    checkpoint["started"] = read.optional(_Fields.i64)
-    checkpoint["ended"] = read.optional(_Fields.i64)
+    checkpoint["started"] = read.optional(Values.i64)
+    checkpoint["ended"] = read.optional(Values.i64)
     checkpoint["turn"] = read.u32()
     checkpoint["turn_title"] = read.text()
     checkpoint["cards"] = read.u32()
-    checkpoint["card_turn"] = read.optional(_Fields.u32)
+    checkpoint["card_turn"] = read.optional(Values.u32)
     checkpoint["sitting"] = read.u32()
-    checkpoint["last_time"] = read.optional(_Fields.i64)
+    checkpoint["last_time"] = read.optional(Values.i64)
     checkpoint["open_calls"] = read.list(_open_call)
     for name in TALLY:
         checkpoint[name] = read.u64()
