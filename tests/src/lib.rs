@@ -1,9 +1,11 @@
 //! What the tests across crates share: made-up logs (`made`, written by `script`), an engine in a folder of its own
-//! (`house`), a whole home with stores and projects (`home`), and what must hold in one (`shown`).
+//! (`house`), a whole home with stores and projects (`home`), what must hold in one (`shown`), and what a disk does to files
+//! (`damage`).
 
 // A part of the tests: where it is wrong it should stop at once.
 #![allow(clippy::indexing_slicing, clippy::unwrap_used, clippy::panic)]
 
+pub mod damage;
 pub mod home;
 mod house;
 pub mod made;
