@@ -234,7 +234,7 @@ fn what_a_later_program_wrote_is_left_and_said() {
     let all = [
         (&receipts, later(b"memrcpt5")),
         (&catalogue, later(b"memroll3")),
-        (&tail, later(b"memtail4")),
+        (&tail, later(b"memtail5")),
     ];
     for (path, bytes) in &all {
         fs::write(path, bytes).unwrap();

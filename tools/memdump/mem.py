@@ -315,11 +315,17 @@ def _open_call(read):
     }
 
 
+def facts(read):
+    """What a log says of itself."""
+    said = {name: read.optional(Values.text) for name in FACTS}
+    said["title_rank"] = read.u8()
+    said["started"] = read.optional(Values.i64)
+    said["ended"] = read.optional(Values.i64)
+    return said
+
+
 def _checkpoint(read):
-    checkpoint = {name: read.optional(Values.text) for name in FACTS}
-    checkpoint["title_rank"] = read.u8()
-    checkpoint["started"] = read.optional(Values.i64)
-    checkpoint["ended"] = read.optional(Values.i64)
+    checkpoint = facts(read)
     checkpoint["turn"] = read.u32()
     checkpoint["turn_title"] = read.text()
     checkpoint["cards"] = read.u32()

@@ -57,11 +57,15 @@ def terms(words):
             yield f"  {document} {frequency}"
 
 
-def _checkpoint(checkpoint):
+def facts(said):
     for name in mem.FACTS:
-        if checkpoint[name] is not None:
-            yield f"{name} {quoted(checkpoint[name])}"
-    yield f"time {time(checkpoint['started'])} to {time(checkpoint['ended'])}"
+        if said[name] is not None:
+            yield f"{name} {quoted(said[name])}"
+    yield f"time {time(said['started'])} to {time(said['ended'])}"
+
+
+def _checkpoint(checkpoint):
+    yield from facts(checkpoint)
     yield f"turn {checkpoint['turn']} {quoted(checkpoint['turn_title'])}"
     card_turn = "-" if checkpoint["card_turn"] is None else checkpoint["card_turn"]
     yield f"{checkpoint['cards']} cards, the last one of turn {card_turn}"

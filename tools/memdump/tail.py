@@ -8,7 +8,7 @@ import memtext
 import segment
 from fields import Fields
 
-NAME = b"memtail3"
+NAME = b"memtail4"
 
 
 class TailError(ValueError):
@@ -21,7 +21,7 @@ def tail(data):
     if len(rest) < 4 or zlib.crc32(rest[4:]) != int.from_bytes(rest[:4], "little"):
         raise TailError("damaged: its checksum")
     read = mem.Values("the tail", rest[4:])
-    yield "tail 3"
+    yield "tail 4"
     yield f"log {Fields(read.take(40)).state()}"
     yield f"content root {read.take(32).hex()}"
     documents = read.list(mem.RECORDS["DOCS"])
@@ -32,6 +32,7 @@ def tail(data):
     waypoints = read.list(mem.RECORDS["PAST"])
     terms, blocks, postings, lengths = (read.take(read.u64()) for _ in range(4))
     count, total = read.u32(), read.u64()
+    facts = mem.facts(read)
     if read.at != len(read.data):
         raise TailError("damaged: bytes after the last field")
     words = segment.Segment(terms, blocks, postings, lengths)
@@ -45,3 +46,4 @@ def tail(data):
     yield from memtext.waypoints(waypoints)
     yield f"{count} documents, {total} words"
     yield from memtext.terms(words)
+    yield from memtext.facts(facts)
