@@ -6,81 +6,10 @@ use proptest::collection::vec;
 use proptest::prelude::*;
 use proptest::sample::select;
 
-use crate::script::{LONE, Shape, Step, Tool, write};
+use crate::script::{Shape, Step, Tool, write};
+use crate::words::{BETWEEN, BROKEN, WORDS};
 
-/// Words of every kind and script, stop words among them.
-const WORDS: &[&str] = &[
-    "token",
-    "tokens",
-    "running",
-    "run",
-    "cache",
-    "denylist",
-    "symlink",
-    "user",
-    "march",
-    "the",
-    "is",
-    "what",
-    "and",
-    "of",
-    "scrub",
-    "env",
-    "index",
-    "grep",
-    "max",
-    "result",
-    "ScrubEnv",
-    "scrubenv",
-    "index-grep",
-    "max_result_tokens",
-    "__init__",
-    "DEC-0054",
-    "HTTPServer",
-    "sha256Sum",
-    "src/main.rs",
-    "a3f5c9d2e1b4a7f8",
-    "naïve",
-    "nai\u{308}ve",
-    "Straße",
-    "STRASSE",
-    "ΣΊΣΥΦΟΣ",
-    "σίσυφος",
-    "привет",
-    "Übergröße",
-    "İstanbul",
-    "日本語",
-    "日本",
-    "語",
-    "検索エンジン",
-    "ｶﾀｶﾅ",
-    "한국어",
-    "검색",
-    "ภาษาไทย",
-    "नमस्ते",
-    "עברית",
-    "العربية",
-    "日本語text",
-    "password=S3cure!pw",
-    LONE,
-    "→",
-    "🚀",
-    "…",
-    "-",
-    "__",
-];
-const BETWEEN: &[&str] = &[" ", " ", " ", "\n", ", ", ". ", "", "/", "\t"];
 const STOP_WORDS: &[&str] = &["the", "is", "what", "of", "and"];
-const BROKEN: &[&[u8]] = &[
-    b"",
-    b"  ",
-    b"\0\0\0\0",
-    b"{\"type\":\"user\",\"mess",
-    b"[1,2]",
-    b"null",
-    b"\xff\xfe broken",
-];
-
 /// Some words in a row.
 pub fn text() -> impl Strategy<Value = String> {
     let word = prop_oneof![

@@ -8,95 +8,11 @@ use std::fs;
 use std::io::{BufWriter, Write};
 use std::path::{Path, PathBuf};
 
-use memfold_agents::Agent;
-use memfold_fold::{Parameters, Tail};
-use memfold_log::Form;
-use memfold_segment::{Builder, DocId, Reader};
-use memfold_sidecar::{
-    Folded, LogFile, Sidecar, encode, fold_on, fold_tail, fold_whole, verify_bytes,
-};
+use memfold_segment::{DocId, Reader};
+use memfold_sidecar::{Folded, Sidecar};
 use memfold_tests::made::{Made, log, logs};
-use memfold_tests::{House, Shape, Step, write};
+use memfold_tests::{Growing, House, Shape, Step, write};
 use proptest::prelude::*;
-
-/// A log on the disk, which grows.
-struct Growing {
-    house: House,
-    path: PathBuf,
-    agent: &'static dyn Agent,
-}
-
-impl Growing {
-    fn new(shape: Shape) -> Growing {
-        let name = match shape {
-            Shape::Claude | Shape::ClaudeHelper => "claude-code",
-            Shape::Codex | Shape::CodexHelper => "codex",
-            Shape::Gemini => "gemini",
-            Shape::Pi => "pi",
-            Shape::Own => "memfold",
-        };
-        let house = House::new();
-        Growing {
-            path: house.write("a.jsonl", b""),
-            agent: memfold_agents::by_name(name).unwrap(),
-            house,
-        }
-    }
-
-    fn set(&self, bytes: &[u8]) {
-        self.house.write("a.jsonl", bytes);
-    }
-
-    fn log(&self) -> LogFile {
-        LogFile::open(&self.path, Form::Lines).unwrap()
-    }
-
-    fn fold(&self) -> Folded {
-        fold_whole(&self.log(), self.agent).unwrap()
-    }
-
-    fn encoded(&self, folded: &Folded) -> Vec<u8> {
-        let bytes = encode(
-            &folded.sealed,
-            Parameters::of(self.agent),
-            &folded.binding,
-            Form::Lines,
-        );
-        let bytes = bytes.unwrap();
-        verify_bytes(&bytes).unwrap();
-        bytes
-    }
-
-    /// The sidecar of the log, folded whole.
-    fn sidecar(&self) -> Vec<u8> {
-        self.encoded(&self.fold())
-    }
-
-    /// The sidecar of the log, made of one that covers less.
-    fn extended(&self, sidecar: &[u8]) -> Vec<u8> {
-        let sidecar = Sidecar::open(sidecar.to_vec()).unwrap();
-        let builder = Builder::resume(&Reader::open(sidecar.words().unwrap()).unwrap()).unwrap();
-        let records = sidecar.decode_records().unwrap();
-        let binding = sidecar.binding().unwrap();
-        self.encoded(&fold_on(&self.log(), self.agent, records, builder, &binding).unwrap())
-    }
-
-    /// What follows a sidecar, folded for a search.
-    fn tail(&self, sidecar: &[u8]) -> Tail {
-        let sidecar = Sidecar::open(sidecar.to_vec()).unwrap();
-        let (covered, checkpoint) = (sidecar.header().covered, sidecar.checkpoint().unwrap());
-        fold_tail(
-            &self.log(),
-            self.agent,
-            covered,
-            checkpoint,
-            &sidecar.keys().unwrap(),
-            &sidecar.waypoints().unwrap(),
-        )
-        .unwrap()
-        .0
-    }
-}
 
 /// A turn that is whole, in Claude Code's form.
 fn turn(number: usize, words: &str) -> Vec<u8> {
@@ -353,7 +269,7 @@ fn a_line_of_fifty_megabytes() {
     let growing = Growing::new(Shape::Claude);
     let line = String::from_utf8(turn(1, "START")).unwrap();
     let (head, rest) = line.split_once("START").unwrap();
-    let mut file = BufWriter::new(fs::File::create(&growing.path).unwrap());
+    let mut file = BufWriter::new(fs::File::create(growing.path()).unwrap());
     file.write_all(head.as_bytes()).unwrap();
     file.write_all(b"denylist ").unwrap();
     for _ in 0..50 * 1024 {

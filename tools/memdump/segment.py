@@ -31,6 +31,8 @@ class Segment:
         count = -(-self.terms // TERMS_OF_A_BLOCK)
         if len(content) < 36 + 12 * count:
             raise SegmentError("terms: too short")
+        if blocks and not count:
+            raise SegmentError("blocks: bytes that no block holds")
         self.rows = [struct.unpack_from("<III", content, 36 + 12 * n) for n in range(count)]
 
     def _lengths(self, lengths):

@@ -74,6 +74,11 @@ pub struct Tally {
     pub copies: u64,
 }
 
+/// Counts one more. A tally goes on from what a sidecar says, which may be any number.
+pub(crate) fn one_more(count: &mut u64) {
+    *count = count.saturating_add(1);
+}
+
 /// A fold's records up to the end of its last whole turn, as a sidecar keeps them.
 #[derive(Debug)]
 pub struct Sealed {

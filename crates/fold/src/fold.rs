@@ -17,7 +17,7 @@ use self::calls::is_retrieval;
 use self::held::Held;
 use crate::FoldError;
 use crate::card::{Card, Note, headline};
-use crate::checkpoint::{Checkpoint, Covered, Sealed, Tally};
+use crate::checkpoint::{Checkpoint, Covered, Sealed, Tally, one_more};
 use crate::document::{Context, Document, DocumentKind, Keys, Link};
 use crate::facts::LogFacts;
 use crate::identity;
@@ -142,14 +142,14 @@ impl Fold {
         let bytes = match &line.content {
             Content::Text(bytes) | Content::Clipped { text: bytes, .. } => *bytes,
             Content::Blank => return self.no_event(|_| ()),
-            Content::Nul => return self.no_event(|tally| tally.broken += 1),
-            Content::TooLong => return self.no_event(|tally| tally.too_long += 1),
+            Content::Nul => return self.no_event(|tally| one_more(&mut tally.broken)),
+            Content::TooLong => return self.no_event(|tally| one_more(&mut tally.too_long)),
         };
         let reading = match self.agent.read(bytes) {
             Ok(reading) => reading,
             // A torn last line is not yet a line.
             Err(_) if line.terminated == Terminated::EndOfLog => return Ok(()),
-            Err(_) => return self.no_event(|tally| tally.broken += 1),
+            Err(_) => return self.no_event(|tally| one_more(&mut tally.broken)),
         };
         self.let_go(&reading)?;
         let read = self.place(&reading);
@@ -160,9 +160,9 @@ impl Fold {
                 next: line.seq,
             });
         }
-        self.state.tally.lines += 1;
+        one_more(&mut self.state.tally.lines);
         if matches!(line.content, Content::Clipped { .. }) {
-            self.state.tally.clipped += 1;
+            one_more(&mut self.state.tally.clipped);
         }
         if line.seq == Seq::FIRST {
             self.state.first_line = Sha256::digest(bytes).into();
@@ -209,7 +209,7 @@ impl Fold {
     ) -> Result<(), FoldError> {
         let documents = self.documents.len();
         if read.copy {
-            self.state.tally.copies += 1;
+            one_more(&mut self.state.tally.copies);
         } else if let Some(event) = &reading.event {
             if read.begins {
                 self.begin_turn(event);
@@ -217,13 +217,13 @@ impl Fold {
             match ranked(event.kind) {
                 // In a helper's log nobody but its parent speaks for the person: those are instructions.
                 Some(DocumentKind::Person) if self.state.facts.helper.is_some() => {
-                    self.state.tally.unranked += 1
+                    one_more(&mut self.state.tally.unranked)
                 }
                 Some(kind) => {
                     let telling = Telling::of(&reading.course);
                     self.event(line, kind, event, read.keys, telling)?;
                 }
-                None => self.state.tally.unranked += 1,
+                None => one_more(&mut self.state.tally.unranked),
             }
         }
         let number = self.before.saturating_add(documents);
@@ -242,7 +242,7 @@ impl Fold {
     }
 
     fn no_event(&mut self, count: impl FnOnce(&mut Tally)) -> Result<(), FoldError> {
-        self.state.tally.lines += 1;
+        one_more(&mut self.state.tally.lines);
         count(&mut self.state.tally);
         Ok(())
     }
@@ -333,7 +333,7 @@ impl Fold {
             Part::Output(output) => !is_retrieval(&outputs, &output.call),
         });
         if ranked_parts.count() == 0 {
-            self.state.tally.unranked += 1;
+            one_more(&mut self.state.tally.unranked);
             self.open_calls(line, event, None, telling);
             return Ok(());
         }

@@ -141,8 +141,10 @@ impl<'r> Matches<'r> {
     }
 
     fn count(&mut self, collection: Collection, held: Option<Held<'r>>) {
-        self.collection.documents += collection.documents;
-        self.collection.total_length += collection.total_length;
+        // What a segment that nobody checked in full says of itself, or a caller of it, is any number.
+        let whole = &mut self.collection;
+        whole.documents = whole.documents.saturating_add(collection.documents);
+        whole.total_length = whole.total_length.saturating_add(collection.total_length);
         let Some(held) = held else { return };
         for (concept, range) in &held.lists {
             if let Some((_, frequency)) = self.concepts.get_mut(*concept) {

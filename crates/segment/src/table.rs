@@ -73,11 +73,12 @@ impl<'a> Table<'a> {
         if table.keys.len() != key as usize {
             return Err(damaged(HEADER, "keys that do not end with the last one"));
         }
-        let empty = table.header.blocks == 0 && table.header.blocks_len == 0;
-        if !empty && table.header.blocks_len <= u64::from(at) {
-            return Err(damaged(16, "a last block without bytes"));
+        match (table.header.blocks, table.header.blocks_len) {
+            (0, 0) => Ok(table),
+            (0, _) => Err(damaged(16, "bytes that no block holds")),
+            (_, len) if len <= u64::from(at) => Err(damaged(16, "a last block without bytes")),
+            _ => Ok(table),
         }
-        Ok(table)
     }
 
     /// Takes the parts of a table without its checksum.

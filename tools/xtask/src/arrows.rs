@@ -84,9 +84,26 @@ pub const ALLOWED: &[(&str, &[&str])] = &[
         &["memfold-redact", "memfold-log", "memfold-agents"],
     ),
     ("memfold-xtask", &[]),
-    // Tests across crates and benchmarks look everywhere; nothing looks at them.
+    // Tests across crates and benchmarks look everywhere; nothing looks at them but the fuzzed tests, which are more of them.
     ("memfold-bench", EVERYTHING),
     ("memfold-tests", EVERYTHING),
+    (
+        "memfold-fuzz",
+        &[
+            "memfold-text",
+            "memfold-redact",
+            "memfold-segment",
+            "memfold-log",
+            "memfold-disk",
+            "memfold-agents",
+            "memfold-fold",
+            "memfold-sidecar",
+            "memfold-rollup",
+            "memfold",
+            "memfold-reference",
+            "memfold-tests",
+        ],
+    ),
 ];
 
 const EVERYTHING: &[&str] = &[

@@ -7,6 +7,7 @@ use memfold_log::{Content, Line, Offset, Seq, Terminated};
 
 use super::{Fold, ranked};
 use crate::FoldError;
+use crate::checkpoint::one_more;
 
 /// A line whose event is held back.
 pub(super) struct Held {
@@ -51,7 +52,7 @@ impl Fold {
         };
         if held.is_said_again_by(&next.course) {
             self.held = None;
-            self.state.tally.copies += 1;
+            one_more(&mut self.state.tally.copies);
             return Ok(());
         }
         if next.event.is_none() && next.course == Course::default() {
