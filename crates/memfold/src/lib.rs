@@ -5,7 +5,8 @@
 //! tells whose they are, `allow` and `switch` whether they may be read; `ready` makes each one searchable through its
 //! sidecar, and `mend` again if that is found damaged; `rollup` answers for the many that did not change, `roll` makes it;
 //! `collected` has both; `duplicates` decides which copy of an event counts; `search` opens them for one question, [`Opened`] ranks by
-//! [`ranking`] and reads the best events again by `read`; `recall` pages one event; `listing` and `upkeep` are the rest,
+//! [`ranking`] and reads the best events again by `read`; `recall` pages one event, `reading_on` those that follow it;
+//! `conversation` proves which log is that of the conversation that asks; `listing` and `upkeep` are the rest,
 //! and `leftovers` what calls that were killed have left. `repository` searches the files that the agents work on.
 
 mod address;
@@ -13,6 +14,7 @@ mod allow;
 mod answer;
 mod catalogue;
 mod collected;
+mod conversation;
 mod duplicates;
 mod engine;
 mod error;
@@ -23,10 +25,12 @@ mod mend;
 mod opened;
 mod peek;
 mod places;
+mod planted;
 mod progress;
 mod project;
 pub mod ranking;
 mod read;
+mod reading_on;
 mod ready;
 mod recall;
 mod repository;
@@ -42,6 +46,7 @@ mod upkeep;
 mod visible;
 
 pub use answer::*;
+pub use conversation::{Claim, Conversation, HostId, Proof};
 pub use engine::{Memfold, Options, ROLL_FROM, Variables};
 pub use error::Error;
 pub use memfold_fold::document::DocumentKind;
