@@ -96,6 +96,8 @@ pub(crate) enum Command {
     Status(StatusArgs),
     Forget(ForgetArgs),
     Earlier(EarlierArgs),
+    Mcp(McpArgs),
+    Hook(HookArgs),
     Completions(CompletionsArgs),
     Man(ManArgs),
 }
@@ -385,6 +387,54 @@ pub(crate) enum Switch {
     On,
     /// Agents may not
     Off,
+}
+
+/// Serve an agent over MCP, on standard input and output
+///
+/// An agent's host starts it. Its tools search the conversation that calls and, where `memfold earlier on` allows it, the
+/// project's earlier tasks, and read any event of them back. It reads the switch from your account's configuration alone.
+#[derive(Debug, Args)]
+#[command(after_help = "\
+Examples:
+  claude mcp add --scope user memfold -- memfold mcp
+  codex mcp add memfold -- memfold mcp
+  memfold mcp --project ~/src/api                    for hosts that do not say where they work")]
+pub(crate) struct McpArgs {
+    /// Which tools: index-search and recall, or SessionSearch and SessionRead
+    #[arg(long, value_name = "SET", default_value = "memfold")]
+    pub(crate) tools: ToolsArg,
+    /// Answer with JSON beside the text
+    #[arg(long)]
+    pub(crate) structured: bool,
+}
+
+/// A set of tools, as it is typed.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub(crate) enum ToolsArg {
+    /// index-search, recall
+    Memfold,
+    /// SessionSearch, SessionRead
+    Session,
+}
+
+/// What a host's hook runs
+///
+/// For hosts that do not say with each call which conversation it belongs to.
+#[derive(Debug, Args)]
+pub(crate) struct HookArgs {
+    #[command(subcommand)]
+    pub(crate) event: HookEvent,
+}
+
+/// An event of a host's.
+#[derive(Clone, Copy, Debug, Subcommand)]
+pub(crate) enum HookEvent {
+    /// Note which conversation a host runs: reads the hook's JSON on standard input, says nothing
+    #[command(after_help = "\
+In Claude Code's settings.json:
+  { \"hooks\": { \"SessionStart\": [ { \"hooks\": [
+      { \"type\": \"command\", \"command\": \"memfold hook session-start\" } ] } ] } }")]
+    SessionStart,
 }
 
 /// Print a completion script for a shell

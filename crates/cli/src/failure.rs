@@ -12,6 +12,8 @@ use crate::safe;
 pub(crate) enum Failure {
     /// The engine could not answer.
     Engine(memfold::Error),
+    /// The MCP server or a hook could not do its work.
+    Host(memfold_mcp::Error),
     /// Only a person may do this.
     NotAPerson(String),
     /// A host's own command could not be run.
@@ -48,7 +50,10 @@ impl Failure {
             Failure::NotAPerson(_) | Failure::Engine(memfold::Error::NotAllowed { .. }) => {
                 Exit::NotAllowed
             }
-            Failure::Engine(_) | Failure::Command { .. } | Failure::Output(_) => Exit::Failure,
+            Failure::Engine(_)
+            | Failure::Host(_)
+            | Failure::Command { .. }
+            | Failure::Output(_) => Exit::Failure,
         }
     }
 
@@ -56,6 +61,7 @@ impl Failure {
     pub(crate) fn object(&self) -> Object {
         let (kind, message, hint) = match self {
             Failure::Engine(error) => (error.kind(), error.to_string(), error.hint().to_owned()),
+            Failure::Host(error) => ("host", error.to_string(), error.hint().to_owned()),
             Failure::NotAPerson(what) => (
                 "not-allowed",
                 format!("only a person may {what}"),
@@ -97,6 +103,12 @@ impl Failure {
 impl From<memfold::Error> for Failure {
     fn from(error: memfold::Error) -> Failure {
         Failure::Engine(error)
+    }
+}
+
+impl From<memfold_mcp::Error> for Failure {
+    fn from(error: memfold_mcp::Error) -> Failure {
+        Failure::Host(error)
     }
 }
 

@@ -8,6 +8,7 @@ mod bounds;
 mod clock;
 mod exit_codes;
 mod failure;
+mod host;
 mod numbers;
 mod output;
 mod progress;

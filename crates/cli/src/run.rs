@@ -17,6 +17,7 @@ use crate::ask;
 use crate::clock::{self, Clock};
 use crate::exit_codes::Exit;
 use crate::failure::Failure;
+use crate::host;
 use crate::output;
 use crate::progress::Bar;
 use crate::render::{self, Asked, Look};
@@ -118,6 +119,9 @@ fn answer(arguments: Arguments) -> Result<Exit, Failure> {
             return output::print(&String::from_utf8_lossy(&script)).map(|()| Exit::Success);
         }
         Command::Man(args) => return output::print(&manual(args)?).map(|()| Exit::Success),
+        // An agent's host starts these. Each asks which project it is about by itself, if at all.
+        Command::Mcp(args) => return host::serve(args, &everywhere).map(|()| Exit::Success),
+        Command::Hook(args) => return host::hook(args.event, &everywhere).map(|()| Exit::Success),
         _ => {}
     }
     Call::new(everywhere)?.answer(&command)
@@ -253,7 +257,9 @@ impl Call {
             }
             Command::Forget(args) => self.forget(args),
             Command::Earlier(args) => self.earlier(args),
-            Command::Completions(_) | Command::Man(_) => Ok(Exit::Success),
+            Command::Mcp(_) | Command::Hook(_) | Command::Completions(_) | Command::Man(_) => {
+                Ok(Exit::Success)
+            }
         }
     }
 

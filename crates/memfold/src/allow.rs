@@ -26,13 +26,18 @@ impl Memfold {
                 hint: "search this project's tasks, without -A".to_owned(),
             });
         }
+        // Its log was proved to be the asking conversation's own.
+        if matches!(logs, Logs::Conversation(_)) {
+            return Ok(());
+        }
         let mut stored = found.iter().filter(|log| log.in_store);
-        let ruled = matches!(logs, Logs::Project) || stored.clone().next().is_some();
+        let project = matches!(logs, Logs::Project | Logs::Others(_));
+        let ruled = project || stored.clone().next().is_some();
         if !ruled {
             return Ok(());
         }
         // The project's own logs were told by where they worked already.
-        let others = !matches!(logs, Logs::Project)
+        let others = !project
             && stored.any(|log| !self.belongs(log, self.project(), receipts).unwrap_or(false));
         if others {
             return Err(Error::NotAllowed {

@@ -189,6 +189,8 @@ pub struct Hit {
     pub helper: Option<String>,
     /// The lines that hold the most of the query's words, numbered as recall numbers them.
     pub lines: Vec<NumberedLine>,
+    /// How many lines the event has.
+    pub total_lines: u64,
     /// The query's words that the event does not hold.
     pub missing: Vec<String>,
     /// The command that reads it back.

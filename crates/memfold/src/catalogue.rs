@@ -116,6 +116,9 @@ impl Memfold {
         receipts: &Receipts,
         rollup: Option<&Rollup>,
     ) -> Result<Found, Error> {
+        // A kept engine sees what became of folders and of agents' notes of them since its last call.
+        self.projects().forget();
+        self.places().forget();
         match logs {
             Logs::File(path) => Ok(Found {
                 logs: vec![self.entry(path, receipts)?],
@@ -123,18 +126,35 @@ impl Memfold {
             }),
             Logs::Below(folders) => self.below(folders, receipts, rollup),
             Logs::Everywhere => Ok(self.in_stores(receipts, rollup)),
-            Logs::Project => {
+            Logs::Project => Ok(self.of_project(receipts, rollup)),
+            Logs::Conversation(conversation) => {
                 let mut found = self.in_stores(receipts, rollup);
-                for log in std::mem::take(&mut found.logs) {
-                    match self.belongs(&log, self.project(), receipts) {
-                        Ok(true) => found.logs.push(log),
-                        Ok(false) => {}
-                        Err(why) => found.miss(format!("{}: {why}", log.path.display())),
-                    }
-                }
+                found
+                    .logs
+                    .retain(|log| self.is_of(conversation, log, receipts));
+                Ok(found)
+            }
+            Logs::Others(conversation) => {
+                let mut found = self.of_project(receipts, rollup);
+                found
+                    .logs
+                    .retain(|log| !self.is_of(conversation, log, receipts));
                 Ok(found)
             }
         }
+    }
+
+    /// The logs of the project's tasks.
+    fn of_project(&self, receipts: &Receipts, rollup: Option<&Rollup>) -> Found {
+        let mut found = self.in_stores(receipts, rollup);
+        for log in std::mem::take(&mut found.logs) {
+            match self.belongs(&log, self.project(), receipts) {
+                Ok(true) => found.logs.push(log),
+                Ok(false) => {}
+                Err(why) => found.miss(format!("{}: {why}", log.path.display())),
+            }
+        }
+        found
     }
 
     /// One file, whatever its place.
@@ -198,7 +218,7 @@ impl Memfold {
         stores
     }
 
-    fn in_stores(&self, receipts: &Receipts, rollup: Option<&Rollup>) -> Found {
+    pub(crate) fn in_stores(&self, receipts: &Receipts, rollup: Option<&Rollup>) -> Found {
         let mut found = Found::default();
         let mut seen = HashSet::new();
         for (agent, store) in self.stores() {

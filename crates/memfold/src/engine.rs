@@ -125,6 +125,11 @@ impl Memfold {
         &self.folder
     }
 
+    /// Where memfold keeps what took work to make.
+    pub fn data_dir(&self) -> &Path {
+        &self.dirs.data
+    }
+
     pub(crate) fn project_name(&self) -> String {
         project::name(&self.project)
     }

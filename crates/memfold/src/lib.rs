@@ -5,7 +5,8 @@
 //! tells whose they are, `allow` and `switch` whether they may be read; `ready` makes each one searchable through its
 //! sidecar, and `mend` again if that is found damaged; `rollup` answers for the many that did not change, `roll` makes it;
 //! `collected` has both; `duplicates` decides which copy of an event counts; `search` opens them for one question, [`Opened`] ranks by
-//! [`ranking`] and reads the best events again by `read`; `recall` pages one event; `listing` and `upkeep` are the rest,
+//! [`ranking`] and reads the best events again by `read`; `recall` pages one event, `reading_on` those that follow it;
+//! `conversation` proves which log is that of the conversation that asks; `listing` and `upkeep` are the rest,
 //! with `leftovers` for what calls that were killed have left, `verify` (which holds the roll-up by `said`) and `rebuild`
 //! (which counts in `did`); both know the cache folder by `cache`. `repository` searches the files that the agents work on.
 
@@ -15,6 +16,7 @@ mod answer;
 mod cache;
 mod catalogue;
 mod collected;
+mod conversation;
 mod did;
 mod duplicates;
 mod engine;
@@ -26,10 +28,12 @@ mod mend;
 mod opened;
 mod peek;
 mod places;
+mod planted;
 mod progress;
 mod project;
 pub mod ranking;
 mod read;
+mod reading_on;
 mod ready;
 mod rebuild;
 mod recall;
@@ -48,6 +52,7 @@ mod verify;
 mod visible;
 
 pub use answer::*;
+pub use conversation::{Claim, Conversation, HostId, Proof};
 pub use engine::{Memfold, Options, ROLL_FROM, Variables};
 pub use error::Error;
 pub use memfold_fold::document::DocumentKind;

@@ -193,7 +193,7 @@ impl<'o> Opened<'o> {
             .sum();
         let mut answer = Answer {
             schema: 1,
-            scope: if matches!(search.logs, Logs::File(_)) {
+            scope: if matches!(search.logs, Logs::File(_) | Logs::Conversation(_)) {
                 "conversation"
             } else {
                 "earlier"
@@ -293,7 +293,9 @@ impl<'o> Opened<'o> {
                 address.clone(),
                 "-A".into(),
             ],
-            Logs::Project => vec!["memfold".into(), "recall".into(), address.clone()],
+            Logs::Project | Logs::Conversation(_) | Logs::Others(_) => {
+                vec!["memfold".into(), "recall".into(), address.clone()]
+            }
         };
         Ok(Hit {
             rank: 0,
@@ -319,6 +321,7 @@ impl<'o> Opened<'o> {
                     text: visible(&line.text).into_owned(),
                 })
                 .collect(),
+            total_lines: memfold_text::lines::lines(&told.text).count() as u64,
             missing: missing.map(|(concept, _)| concept.word.clone()).collect(),
             read,
             provenance: "external:log",

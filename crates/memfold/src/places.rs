@@ -27,6 +27,13 @@ impl PlaceFiles {
         }
         text
     }
+
+    /// Forgets them: they change as agents start tasks.
+    pub(crate) fn forget(&self) {
+        if let Ok(mut known) = self.0.lock() {
+            known.clear();
+        }
+    }
 }
 
 fn read(file: &Path) -> Option<Arc<str>> {

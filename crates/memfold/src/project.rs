@@ -31,6 +31,13 @@ impl Projects {
         project
     }
 
+    /// Forgets what it found: a folder may have become a repository since.
+    pub(crate) fn forget(&self) {
+        if let Ok(mut known) = self.known.lock() {
+            known.clear();
+        }
+    }
+
     /// Whether a task that worked in `cwd` belongs to `project`.
     pub(crate) fn owns(&self, project: &Path, cwd: &Path) -> bool {
         if !cwd.is_absolute() {

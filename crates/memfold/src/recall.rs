@@ -43,6 +43,9 @@ impl Memfold {
                 self.allow(&recall.logs, std::slice::from_ref(&entry), &receipts)?;
                 entry
             }
+            (Logs::Conversation(conversation), None) => {
+                self.entry(conversation.log(), &receipts)?
+            }
             (logs, Some(task)) => self.log_of(task, logs, &receipts)?,
             (_, None) => {
                 return Err(Error::Usage {
@@ -61,7 +64,7 @@ impl Memfold {
         self.page(&ready, address.seq, recall, notes)
     }
 
-    fn page(
+    pub(crate) fn page(
         &self,
         ready: &Ready,
         seq: u64,
@@ -103,6 +106,7 @@ impl Memfold {
                 text: shown_line(line.text),
             })
             .collect();
+        notes.extend(cut_lines(&shown, &told.text));
         let next = recall.start.saturating_add(shown.len() as u64);
         let (mut call, mut calls) = (None, Vec::new());
         match document.kind {
@@ -241,6 +245,25 @@ fn why_unranked(why: memfold_log::event::Unranked) -> &'static str {
         Unranked::IndexUpdate => "a record of the repository's index",
         Unranked::Instructions => "a helper's copy of its instructions",
     }
+}
+
+/// Which lines of a page are not whole: nothing is left out in silence.
+fn cut_lines(shown: &[NumberedLine], text: &str) -> Option<String> {
+    let (first, last) = (shown.first()?.line, shown.last()?.line);
+    let cut: Vec<String> = lines(text)
+        .filter(|line| (first..=last).contains(&(line.number as u64)))
+        .filter_map(|line| {
+            let characters = line.text.chars().count();
+            (characters > LINE_CHARS).then(|| format!("{} ({characters})", line.number))
+        })
+        .collect();
+    if cut.is_empty() {
+        return None;
+    }
+    Some(format!(
+        "longer than {LINE_CHARS} characters and cut there: line {}",
+        cut.join(", ")
+    ))
 }
 
 fn shown_line(line: &str) -> String {

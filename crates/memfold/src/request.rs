@@ -5,6 +5,8 @@ use std::path::PathBuf;
 use memfold_fold::document::DocumentKind;
 use memfold_log::Timestamp;
 
+use crate::conversation::Conversation;
+
 /// On whose behalf the engine answers.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Viewer {
@@ -34,6 +36,10 @@ pub enum Logs {
     Below(Vec<PathBuf>),
     /// This one file.
     File(PathBuf),
+    /// The conversation that asks, its helpers' logs included. Its own to read, whatever the switch says.
+    Conversation(Conversation),
+    /// The project's, without the conversation that asks.
+    Others(Conversation),
 }
 
 /// A search of sessions.
@@ -67,7 +73,7 @@ pub struct Filter {
 /// One event to read back.
 #[derive(Clone, Debug)]
 pub struct Recall {
-    /// `TASK:SEQ`, or `SEQ` alone with [`Logs::File`].
+    /// `TASK:SEQ`, or `SEQ` alone with [`Logs::File`] and [`Logs::Conversation`].
     pub address: String,
     /// Where the task's log is looked for.
     pub logs: Logs,

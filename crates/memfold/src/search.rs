@@ -87,7 +87,9 @@ impl Memfold {
     /// What was searched, by a name: the project's, or that of the folders.
     pub(crate) fn searched(&self, logs: &Logs) -> String {
         match logs {
-            Logs::Project | Logs::File(_) => self.project_name(),
+            Logs::Project | Logs::File(_) | Logs::Conversation(_) | Logs::Others(_) => {
+                self.project_name()
+            }
             Logs::Everywhere => "all projects".to_owned(),
             Logs::Below(folders) => {
                 let name = |folder: &PathBuf| crate::project::name(folder);
@@ -117,6 +119,12 @@ impl Memfold {
     ) -> String {
         if none_found {
             return match logs {
+                Logs::Conversation(_) => {
+                    "the log of this conversation is not there any more".to_owned()
+                }
+                Logs::Others(_) => {
+                    format!("no earlier task of {} was found", self.project().display())
+                }
                 Logs::Project => format!(
                     "no agent's log of {} was found; try -A for all projects, or --logs DIR",
                     self.project().display()

@@ -77,7 +77,8 @@ pub const ALLOWED: &[(&str, &[&str])] = &[
             "memfold-rollup",
         ],
     ),
-    ("memfold-cli", &["memfold"]),
+    ("memfold-mcp", &["memfold-disk", "memfold"]),
+    ("memfold-cli", &["memfold", "memfold-mcp"]),
     // The reference cuts, counts and ranks by itself: it shares none of that with what is tested against it.
     (
         "memfold-reference",
@@ -120,6 +121,7 @@ const EVERYTHING: &[&str] = &[
     "memfold-rollup",
     "memfold-repo",
     "memfold",
+    "memfold-mcp",
     "memfold-cli",
     "memfold-reference",
     "memfold-xtask",

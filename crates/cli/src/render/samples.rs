@@ -51,6 +51,7 @@ pub(super) fn hit() -> Hit {
             line: 31,
             text: "denylist::symlink … FAILED".into(),
         }],
+        total_lines: 412,
         missing: Vec::new(),
         read: ["memfold", "recall", "3f9a1c02:812"]
             .map(str::to_owned)

@@ -4,7 +4,7 @@
 use crate::house::House;
 use snapbox::{Data, assert_data_eq};
 
-const COMMANDS: [&str; 13] = [
+const COMMANDS: [&str; 15] = [
     "search",
     "recall",
     "cards",
@@ -17,6 +17,8 @@ const COMMANDS: [&str; 13] = [
     "status",
     "forget",
     "earlier",
+    "mcp",
+    "hook",
     "completions",
 ];
 
