@@ -169,13 +169,13 @@ mod tests {
 
     #[test]
     fn a_folder_names_its_chat() {
-        let facts = Aider.facts_from_path(Path::new("/work/api/.aider.chat.history.md"));
-        assert_eq!(facts.cwd.as_deref(), Some("/work/api"));
+        let facts = Aider.facts_from_path(Path::new("/src/api/.aider.chat.history.md"));
+        assert_eq!(facts.cwd.as_deref(), Some("/src/api"));
         assert_eq!(facts.task.as_deref().map(str::len), Some(16));
-        let other = Aider.facts_from_path(Path::new("/work/web/.aider.chat.history.md"));
+        let other = Aider.facts_from_path(Path::new("/src/web/.aider.chat.history.md"));
         assert_ne!(facts.task, other.task);
         assert_eq!(
-            Aider.facts_from_path(Path::new("/work/copy.chat.history.md")),
+            Aider.facts_from_path(Path::new("/src/copy.chat.history.md")),
             PathFacts::default()
         );
     }
