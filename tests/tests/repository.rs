@@ -397,3 +397,24 @@ fn a_writer_at_work_is_not_waited_for() {
     drop(held);
     assert!(paths(&place.search("denylist")).contains(&"new.md"));
 }
+
+#[test]
+fn where_nothing_can_be_kept_the_answer_is_the_same() {
+    let place = Place::with_files();
+    let kept = place.search("denylist symlink");
+    place.engine().forget_repo().unwrap();
+    fs::remove_dir_all(place.root.join("data")).unwrap();
+    fs::write(
+        place.root.join("data"),
+        "a file stands where the folder should",
+    )
+    .unwrap();
+    let answer = place.search("denylist symlink");
+    assert_eq!(paths(&answer), paths(&kept));
+    assert!(
+        answer
+            .notes
+            .iter()
+            .any(|note| note.starts_with("not kept: "))
+    );
+}

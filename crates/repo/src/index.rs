@@ -17,6 +17,7 @@ use crate::RepoError;
 use crate::content::ContentHash;
 use crate::manifest::{self, Manifest};
 use crate::pack::{self, Pack, Place};
+use crate::sections::Store;
 use crate::tree::{Tree, Update};
 
 /// An update's event names at most so many files, so that its line stays far below the longest.
@@ -163,7 +164,7 @@ impl Index {
     fn open_packs(&self) -> Vec<Pack> {
         let open = |path: PathBuf| {
             let file = Snapshot::open(&path, Links::Refuse).ok()?;
-            Pack::open(file).ok()
+            Pack::open(Store::File(file)).ok()
         };
         let mut paths = self.pack_files();
         paths.sort();
@@ -186,7 +187,7 @@ impl Index {
         for path in self.pack_files() {
             let sound = Snapshot::open(&path, Links::Refuse)
                 .map_err(|error| RepoError::Io(io::Error::other(error)))
-                .and_then(Pack::open)
+                .and_then(|file| Pack::open(Store::File(file)))
                 .and_then(|pack| pack.verify());
             if sound.is_err() {
                 memfold_disk::remove(&path).map_err(io::Error::other)?;
@@ -201,7 +202,7 @@ impl Index {
         let path = self.packs().join(pack::name_of(bytes));
         self.publish(&path, bytes, pack::verify_bytes)?;
         let file = Snapshot::open(&path, Links::Refuse).map_err(io::Error::other)?;
-        Pack::open(file)
+        Pack::open(Store::File(file))
     }
 
     /// Puts packs together once there are many. The caller holds the lock. A reader that has one open reads on.

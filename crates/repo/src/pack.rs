@@ -5,13 +5,12 @@ use std::borrow::Cow;
 use std::io;
 use std::sync::Arc;
 
-use memfold_disk::Snapshot;
 use memfold_segment::{Encoded, Part, Reader, Section, Source, merge};
 use sha2::{Digest, Sha256};
 
 use crate::RepoError;
 use crate::content::{ContentHash, Counted, Lines, WordCounter};
-use crate::sections::{Input, Magic, ReadAt, Sections, encode};
+use crate::sections::{Input, Magic, ReadAt, Sections, Store, encode};
 
 const MAGIC: &Magic = b"mempack1";
 
@@ -117,7 +116,7 @@ pub(crate) fn name_of(bytes: &[u8]) -> String {
 }
 
 /// An open pack.
-pub(crate) struct Pack<B = Snapshot> {
+pub(crate) struct Pack<B = Store> {
     sections: Arc<Sections<B, SECTIONS>>,
     contents: Vec<Place>,
     pub(crate) words: Reader<PackWords<B>>,

@@ -11,7 +11,9 @@ use crate::RepoError;
 use crate::content::ContentHash;
 use crate::index::{Index, Loaded, now_ns};
 use crate::listing::{self, Entry, Extent, Hardened, Limits, Wanted, fit};
-use crate::pack::PackBuilder;
+use crate::manifest::Manifest;
+use crate::pack::{Pack, PackBuilder};
+use crate::sections::Store;
 use crate::tree::{Counts, FileState, Found, Skip, Update};
 
 /// So many files are read before their words are counted: their texts are held so long.
@@ -171,7 +173,7 @@ impl Index {
             cut: listing.cut,
             not_kept: None,
             loaded: Loaded {
-                manifest: crate::manifest::Manifest::of(Default::default(), 0)?,
+                manifest: Manifest::of(Default::default(), 0)?,
                 packs: Vec::new(),
             },
         };
@@ -215,13 +217,23 @@ impl Index {
             session: refresh.session.map(str::to_owned),
             call: refresh.call.map(str::to_owned),
         };
-        match lock {
-            Some(_lock) => self.keep(&mut loaded, update, &decisions, pack)?,
-            None => {
-                loaded.manifest.tree.apply(update);
-                let tree = std::mem::take(&mut loaded.manifest.tree);
-                loaded.manifest = crate::manifest::Manifest::of(tree, loaded.manifest.folded)?;
+        let pack = match pack.is_empty() {
+            true => None,
+            false => Some(pack.finish()?),
+        };
+        let kept = match lock {
+            Some(_lock) => self.keep(&mut loaded, update.clone(), &decisions, pack.as_deref()),
+            None => Err(RepoError::Write(String::new())),
+        };
+        if let Err(error) = kept {
+            // Nothing is kept, and the answer is the same: the words are read where they are.
+            refreshed.not_kept.get_or_insert_with(|| error.to_string());
+            if let Some(pack) = pack {
+                loaded.packs.push(Pack::open(Store::Memory(pack))?);
             }
+            loaded.manifest.tree.apply(update);
+            let tree = std::mem::take(&mut loaded.manifest.tree);
+            loaded.manifest = Manifest::of(tree, loaded.manifest.folded)?;
         }
         refreshed.loaded = loaded;
         Ok(refreshed)
@@ -233,10 +245,10 @@ impl Index {
         loaded: &mut Loaded,
         update: Update,
         decisions: &[Decision],
-        pack: PackBuilder,
+        pack: Option<&[u8]>,
     ) -> Result<(), RepoError> {
-        if !pack.is_empty() {
-            let pack = self.write_pack(&pack.finish()?)?;
+        if let Some(pack) = pack {
+            let pack = self.write_pack(pack)?;
             loaded.packs.push(pack);
         }
         self.record(loaded, update, decisions)?;

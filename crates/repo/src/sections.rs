@@ -31,6 +31,33 @@ impl ReadAt for Snapshot {
     }
 }
 
+/// Where a file's bytes are: on the disk, or in memory where nothing can be kept.
+#[derive(Debug)]
+pub(crate) enum Store {
+    File(Snapshot),
+    Memory(Vec<u8>),
+}
+
+impl ReadAt for Store {
+    fn read_at(&self, at: u64, len: usize) -> io::Result<Cow<'_, [u8]>> {
+        match self {
+            Store::File(file) => ReadAt::read_at(file, at, len),
+            Store::Memory(bytes) => usize::try_from(at)
+                .ok()
+                .and_then(|at| bytes.get(at..at.checked_add(len)?))
+                .map(Cow::Borrowed)
+                .ok_or_else(|| ErrorKind::UnexpectedEof.into()),
+        }
+    }
+
+    fn size(&self) -> u64 {
+        match self {
+            Store::File(file) => file.size(),
+            Store::Memory(bytes) => bytes.len() as u64,
+        }
+    }
+}
+
 impl ReadAt for &[u8] {
     fn read_at(&self, at: u64, len: usize) -> io::Result<Cow<'_, [u8]>> {
         usize::try_from(at)
