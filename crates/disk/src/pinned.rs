@@ -187,11 +187,11 @@ impl PinnedFolder {
     /// Shows each name, with what it stands for if the folder itself says so, in the folder's own
     /// order, until told to stop.
     pub fn list(
-        &self,
-        mut look: impl FnMut(OsString, FileKind) -> ControlFlow<()>,
+        &mut self,
+        look: impl FnMut(&OsStr, FileKind) -> ControlFlow<()>,
     ) -> Result<(), DiskError> {
         self.folder
-            .list(|entry| look(entry.name, entry.kind))
+            .list(look)
             .map_err(DiskError::io("list the folder", &self.path))
     }
 

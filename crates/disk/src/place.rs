@@ -1,10 +1,11 @@
 //! Paths and folders: where a path really leads, what lies below what, and what we do to names. Relies on paths being compared by whole components: /a/project-two is not below
 //! /a/project.
 
+use std::cmp::Ordering;
 use std::ffi::OsString;
 use std::fs::File;
 use std::io;
-use std::path::{Component, Path, PathBuf};
+use std::path::{Component, Path, PathBuf, is_separator};
 
 use crate::error::DiskError;
 use crate::publish::{folder_and_name, replaceable};
@@ -127,6 +128,28 @@ pub fn is_below(path: impl AsRef<Path>, folder: impl AsRef<Path>) -> bool {
     !folder.as_os_str().is_empty() && !climbs(path) && !climbs(folder) && path.starts_with(folder)
 }
 
+/// The order of two paths by their names, one after the other: that of [`Path`]s, of such as have no empty name, `.` or `..` in
+/// them, found without taking them apart.
+pub fn in_order(one: &Path, other: &Path) -> Ordering {
+    let (one, other) = (
+        one.as_os_str().as_encoded_bytes(),
+        other.as_os_str().as_encoded_bytes(),
+    );
+    let (chunks, others) = (one.as_chunks::<8>().0, other.as_chunks::<8>().0);
+    let alike = chunks
+        .iter()
+        .zip(others)
+        .take_while(|(one, other)| one == other)
+        .count();
+    // A name ends before any letter that another goes on with.
+    let weigh = |byte: &u8| match is_separator(char::from(*byte)) {
+        true => 0,
+        false => u16::from(*byte) + 1,
+    };
+    let one = one.iter().skip(alike * 8).map(weigh);
+    one.cmp(other.iter().skip(alike * 8).map(weigh))
+}
+
 /// Gives a damaged file the name `<name>.damaged`, in place of an earlier one, and says where it is.
 pub fn set_aside(path: impl AsRef<Path>) -> Result<PathBuf, DiskError> {
     let path = path.as_ref();
@@ -154,6 +177,17 @@ mod tests {
     use proptest::prelude::*;
     use std::fs;
     use std::os::unix::fs::{PermissionsExt, symlink};
+
+    proptest! {
+        #[test]
+        fn the_order_is_that_of_paths(one in "(/[a-c.\\-0 é]{1,9}x){1,4}", other in "(/[a-c.\\-0 é]{1,9}x){1,4}", below in "(/[a-c]{1,3}){0,2}") {
+            let longer = format!("{one}{below}");
+            for (one, other) in [(&one, &other), (&one, &longer), (&longer, &one), (&longer, &other)] {
+                let (one, other) = (Path::new(one), Path::new(other));
+                prop_assert_eq!(in_order(one, other), one.cmp(other));
+            }
+        }
+    }
 
     #[test]
     fn a_private_folder_is_private_all_the_way() {

@@ -23,6 +23,9 @@ pub enum Mode {
     Private,
     /// Those of the file that is replaced, 0600 if there was none: for another program's settings.
     AsBefore,
+    /// 0600, and nothing is synced: for what is made again in less time than a sync takes. A loss of power may leave anything
+    /// under its name, so the file must tell by a checksum of its own whether it is whole.
+    Disposable,
 }
 
 /// A file that has been put in place.
@@ -64,9 +67,9 @@ pub fn publish<E: Error + 'static>(
     verify: impl FnOnce(&[u8]) -> Result<(), E>,
 ) -> Result<Published, PublishError<E>> {
     let (parent, name) = folder_and_name(target)?;
-    let folder = Folder::open(parent).map_err(DiskError::io("open the folder", parent))?;
+    let mut folder = Folder::open(parent).map_err(DiskError::io("open the folder", parent))?;
     let before = replaceable(&folder, name, target)?;
-    sweep::now_and_then(&folder);
+    sweep::now_and_then(&mut folder);
 
     let mut temporary =
         Temporary::create(&folder).map_err(DiskError::io("make a file in the folder", parent))?;
@@ -81,7 +84,9 @@ pub fn publish<E: Error + 'static>(
     result.map_err(PublishError::Write)?;
     let len = sink.finish().map_err(cannot_write())?;
 
-    sys::sync(temporary.file()).map_err(cannot_write())?;
+    if mode != Mode::Disposable {
+        sys::sync(temporary.file()).map_err(cannot_write())?;
+    }
 
     mapped::with_bytes(&temporary, len, verify)
         .map_err(DiskError::io("read back", target))?
@@ -92,7 +97,7 @@ pub fn publish<E: Error + 'static>(
         .rename(name)
         .map_err(DiskError::io("replace", target))?;
     // The new file is in place and whole: nothing after this is a failure to publish.
-    let durable = folder.sync().is_ok();
+    let durable = mode != Mode::Disposable && folder.sync().is_ok();
     // Asked again, because the rename has changed ctime.
     let identity = temporary.stat().unwrap_or(written).identity;
     Ok(Published { identity, durable })
@@ -134,7 +139,7 @@ pub(crate) fn replaceable(
 fn set_mode(temporary: &Temporary<'_>, mode: Mode, before: Option<Stat>) -> io::Result<()> {
     let wanted = match (mode, before) {
         (Mode::AsBefore, Some(before)) => before.mode & 0o777,
-        (Mode::AsBefore, None) | (Mode::Private, _) => 0o600,
+        (Mode::AsBefore, None) | (Mode::Private | Mode::Disposable, _) => 0o600,
     };
     // Only where it differs: file systems without modes refuse to set one.
     if temporary.stat()?.mode == wanted {
@@ -245,6 +250,17 @@ mod tests {
 
         assert_eq!(fs::read(&target).unwrap(), b"old");
         assert_eq!(names(folder.path()), ["x.mem"]);
+    }
+
+    #[test]
+    fn what_is_disposable_is_in_place_but_not_durable() {
+        let folder = folder();
+        let target = folder.path().join("tail");
+        let published = publish(&target, Mode::Disposable, write(b"words"), accept).unwrap();
+        assert!(!published.durable);
+        assert_eq!(fs::read(&target).unwrap(), b"words");
+        let mode = fs::metadata(&target).unwrap().permissions().mode();
+        assert_eq!(mode & 0o7777, 0o600);
     }
 
     #[test]

@@ -26,7 +26,7 @@ const REMEMBERED: usize = 4096;
 /// Sweeps the folder unless this process did so within the hour.
 ///
 /// No failure is told: a file that is left costs space, nothing else, and a later sweep meets it.
-pub(crate) fn now_and_then(folder: &Folder) {
+pub(crate) fn now_and_then(folder: &mut Folder) {
     let Ok(stat) = folder.stat() else { return };
     let now = Instant::now();
     {
@@ -61,8 +61,8 @@ pub struct Swept {
 /// If the folder cannot be opened or listed. A file that cannot be removed is counted.
 pub fn sweep(folder: impl AsRef<Path>, age: Duration) -> Result<Swept, DiskError> {
     let path = folder.as_ref();
-    let folder = Folder::open(path).map_err(DiskError::io("open the folder", path))?;
-    older_than(&folder, now_ns(), age).map_err(DiskError::io("list", path))
+    let mut folder = Folder::open(path).map_err(DiskError::io("open the folder", path))?;
+    older_than(&mut folder, now_ns(), age).map_err(DiskError::io("list", path))
 }
 
 fn now_ns() -> i64 {
@@ -74,13 +74,13 @@ fn now_ns() -> i64 {
         .unwrap_or(i64::MIN)
 }
 
-fn older_than(folder: &Folder, now_ns: i64, age: Duration) -> io::Result<Swept> {
+fn older_than(folder: &mut Folder, now_ns: i64, age: Duration) -> io::Result<Swept> {
     let age_ns = i64::try_from(age.as_nanos()).unwrap_or(i64::MAX);
     let newest = now_ns.saturating_sub(age_ns);
     let mut found = Vec::new();
-    let listed = folder.list(|entry| {
-        if is_ours(&entry.name) {
-            found.push(entry.name);
+    let listed = folder.list(|name, _| {
+        if is_ours(name) {
+            found.push(name.to_owned());
         }
         ControlFlow::Continue(())
     });
@@ -128,7 +128,7 @@ mod tests {
         std::fs::create_dir(at(".memfold-00000000000000a5.tmp")).unwrap();
         symlink("x.mem", at(".memfold-00000000000000a6.tmp")).unwrap();
 
-        let swept = older_than(&Folder::open(place.path()).unwrap(), now, AGE).unwrap();
+        let swept = older_than(&mut Folder::open(place.path()).unwrap(), now, AGE).unwrap();
         assert_eq!((swept.removed, swept.left), (1, 2));
         assert_eq!(
             names(place.path()),

@@ -2,7 +2,7 @@
 //! only files that are wanted cost a stat; follows no link below the root, and goes on after every
 //! error.
 
-use std::ffi::OsStr;
+use std::ffi::{OsStr, OsString};
 use std::fmt;
 use std::ops::ControlFlow;
 use std::path::{Path, PathBuf};
@@ -10,7 +10,7 @@ use std::vec;
 
 use crate::error::DiskError;
 use crate::stat::{FileKind, Identity};
-use crate::sys::{Entry, Folder};
+use crate::sys::Folder;
 
 /// How far a walk may go; what it leaves out for that it says.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -96,7 +96,7 @@ pub struct Walk<'a> {
 struct Level {
     folder: Folder,
     path: PathBuf,
-    entries: vec::IntoIter<Entry>,
+    entries: vec::IntoIter<(OsString, FileKind)>,
 }
 
 impl<'a> Walk<'a> {
@@ -113,13 +113,21 @@ impl<'a> Walk<'a> {
     }
 
     /// Lists a folder and goes on in it. What could be listed counts, also when there is an error.
-    fn descend(&mut self, folder: Folder, path: PathBuf) -> Option<DiskError> {
+    fn descend(&mut self, mut folder: Folder, path: PathBuf) -> Option<DiskError> {
         let mut entries = Vec::new();
-        let (left, cut) = (&mut self.left, &mut self.cut);
-        let listed = folder.list(|entry| match left.checked_sub(1) {
+        let (left, cut, keep) = (&mut self.left, &mut self.cut, &mut self.keep);
+        let listed = folder.list(|name, kind| match left.checked_sub(1) {
             Some(fewer) => {
                 *left = fewer;
-                entries.push(entry);
+                let is_wanted = match kind {
+                    // What is of an unknown kind may be a folder.
+                    FileKind::Folder | FileKind::Unknown => true,
+                    FileKind::Regular => keep(name),
+                    _ => false,
+                };
+                if is_wanted {
+                    entries.push((name.to_owned(), kind));
+                }
                 ControlFlow::Continue(())
             }
             None => {
@@ -128,7 +136,7 @@ impl<'a> Walk<'a> {
             }
         });
         // The order of a folder is the system's; ours is the same on every machine.
-        entries.sort_unstable_by(|one, other| one.name.cmp(&other.name));
+        entries.sort_unstable_by(|(one, _), (other, _)| one.cmp(other));
         let error = match listed {
             Err(source) => Some(DiskError::io("list the folder", &path)(source)),
             Ok(()) if self.cut => Some(DiskError::TooMany {
@@ -154,7 +162,7 @@ impl<'a> Walk<'a> {
 
     fn enter(&mut self, name: &OsStr) -> Option<DiskError> {
         let level = self.levels.last()?;
-        let path = level.path.join(name);
+        let path = below(&level.path, name);
         // That there was too much is said once.
         if self.cut || !(self.enter)(&path) {
             return None;
@@ -171,13 +179,10 @@ impl<'a> Walk<'a> {
         }
     }
 
-    /// A file, if its name passes.
+    /// A file whose name has passed.
     fn look(&mut self, name: &OsStr) -> Option<Result<Found, DiskError>> {
-        if !(self.keep)(name) {
-            return None;
-        }
         let level = self.levels.last()?;
-        let path = level.path.join(name);
+        let path = below(&level.path, name);
         match level.folder.stat_child(name) {
             Ok(stat) if stat.kind == FileKind::Regular => Some(Ok(Found {
                 path,
@@ -200,6 +205,14 @@ impl<'a> Walk<'a> {
     }
 }
 
+/// A path below a folder, in room that is right for it: thousands are made in a row.
+fn below(folder: &Path, name: &OsStr) -> PathBuf {
+    let mut path = PathBuf::with_capacity(folder.as_os_str().len() + 1 + name.len());
+    path.push(folder);
+    path.push(name);
+    path
+}
+
 impl Iterator for Walk<'_> {
     type Item = Result<Found, DiskError>;
 
@@ -211,18 +224,18 @@ impl Iterator for Walk<'_> {
         }
         loop {
             let level = self.levels.last_mut()?;
-            let Some(Entry { name, kind }) = level.entries.next() else {
+            let Some((name, kind)) = level.entries.next() else {
                 self.levels.pop();
                 continue;
-            };
-            let kind = if kind == FileKind::Unknown {
-                self.ask(&name)
-            } else {
-                kind
             };
             let step = match kind {
                 FileKind::Folder => self.enter(&name).map(Err),
                 FileKind::Regular => self.look(&name),
+                FileKind::Unknown => match self.ask(&name) {
+                    FileKind::Folder => self.enter(&name).map(Err),
+                    FileKind::Regular if (self.keep)(&name) => self.look(&name),
+                    _ => None,
+                },
                 _ => None,
             };
             if step.is_some() {

@@ -1,5 +1,7 @@
 //! Addresses: `TASK:SEQ`, a task by any unique prefix of 8 characters or more.
 
+use std::collections::HashSet;
+
 use crate::error::Error;
 
 /// The shortest prefix of a task's id that names it.
@@ -17,6 +19,13 @@ impl Addresses {
         parents.sort();
         parents.dedup();
         Addresses { parents }
+    }
+
+    /// Those that some tasks are to be told from: of thousands of tasks few are named in an answer, and hardly one is alike.
+    pub(crate) fn around<'a>(named: &[&str], tasks: impl Iterator<Item = &'a str>) -> Addresses {
+        let head = |task: &str| task.as_bytes().first_chunk::<PREFIX>().copied();
+        let heads: HashSet<_> = named.iter().map(|task| head(task)).collect();
+        Addresses::new(tasks.filter(|task| heads.contains(&head(task))))
     }
 
     /// Enough of a task's id to name it among the others: at least [`PREFIX`] characters; of a helper's, the parent's so
@@ -151,6 +160,25 @@ mod tests {
         );
         assert_eq!(addresses.short("bbbbbbbbbbbb"), "bbbbbbbb");
         assert_eq!(addresses.short("bbbbbbbbbbbb/agent-2"), "bbbbbbbb/agent-2");
+    }
+
+    #[test]
+    fn those_around_are_all_that_matter() {
+        let tasks = [
+            "aaaaaaaaaa1",
+            "aaaaaaaaaa2",
+            "aaaaaaaab",
+            "bbbbbbbbbbbb",
+            "c",
+            "cc",
+            "ééééé1",
+            "ééééé2",
+        ];
+        let all = Addresses::new(tasks.into_iter());
+        for task in tasks {
+            let around = Addresses::around(&[task], tasks.into_iter());
+            assert_eq!(around.short(task), all.short(task));
+        }
     }
 
     #[test]

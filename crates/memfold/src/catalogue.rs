@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use memfold_agents::{Agent, PathFacts};
-use memfold_disk::{Identity, Limits, Links, walk};
+use memfold_disk::{Identity, Limits, Links, in_order, walk};
 use memfold_log::Form;
 use memfold_sidecar::{LogFile, Receipts};
 
@@ -18,6 +18,7 @@ use crate::project;
 use crate::request::Logs;
 use crate::rollup::{Rolled, Rollup};
 use crate::sessions::SessionEntry;
+use crate::standing::Standing;
 
 /// A walk below a folder that was named goes so deep and looks at so much.
 const FOLDER_LIMITS: Limits = Limits {
@@ -182,16 +183,13 @@ impl Memfold {
             });
         }
         let stores = self.stores();
-        let in_store = is_stored(&path, &stores);
+        let standing = Standing::of(&path, &stores);
         let agent = detect(&path, form, identity, receipts.of(&path))
             .map_err(file_error)?
             .ok_or_else(|| file_error("not a log of an agent that is known here".to_owned()))?;
-        let archived = stores
-            .iter()
-            .any(|(_, store)| store.archived && memfold_disk::is_below(&path, &store.dir));
         let of = Of {
-            archived,
-            in_store,
+            archived: standing.is_archived(&path),
+            in_store: standing.is_stored(&path),
             rolled: None,
         };
         Ok(LogEntry::of_file(path, form, agent, identity, of))
@@ -312,7 +310,7 @@ impl Memfold {
                 match database_agent(&real) {
                     Some(agent) => {
                         let of = Of {
-                            in_store: is_stored(&real, &stores),
+                            in_store: Standing::of(&real, &stores).is_stored(&real),
                             ..Of::default()
                         };
                         self.sessions_of(&real, agent, &of, receipts, &mut found);
@@ -322,6 +320,7 @@ impl Memfold {
                 continue;
             }
             found.walked.push(real.clone());
+            let standing = Standing::of(&real, &stores);
             for file in walk(&real, FOLDER_LIMITS).files(|name| Form::of(Path::new(name)).is_some())
             {
                 let file = match file {
@@ -337,12 +336,9 @@ impl Memfold {
                     continue;
                 }
                 let form = Form::of(&file.path).unwrap_or(Form::Lines);
-                let archived = stores.iter().any(|(_, store)| {
-                    store.archived && memfold_disk::is_below(&file.path, &store.dir)
-                });
                 let of = Of {
-                    archived,
-                    in_store: is_stored(&file.path, &stores),
+                    archived: standing.is_archived(&file.path),
+                    in_store: standing.is_stored(&file.path),
                     rolled: rollup.and_then(|rollup| rollup.find(&file.path, &file.identity)),
                 };
                 if form == Form::Rows {
@@ -452,7 +448,7 @@ fn plain_form_wins(logs: &mut Vec<LogEntry>) {
         let all: HashSet<PathBuf> = logs.iter().map(|log| log.path.clone()).collect();
         logs.retain(|log| better(log).is_none_or(|better| !all.contains(&better)));
     }
-    logs.sort_by(|a, b| a.path.cmp(&b.path));
+    logs.sort_by(|a, b| in_order(&a.path, &b.path));
     logs.dedup_by(|a, b| a.path.as_os_str() == b.path.as_os_str());
 }
 
@@ -489,17 +485,6 @@ pub(crate) fn place_in(
             memfold_sidecar::Place::Beside
         }
     })
-}
-
-/// Whether a log is an agent's own, by its place: below a store, or in a project's folder under a log's name.
-fn is_stored(path: &Path, stores: &[(&'static dyn Agent, memfold_agents::Store)]) -> bool {
-    stores
-        .iter()
-        .any(|(_, store)| memfold_disk::is_below(path, &store.dir))
-        || memfold_agents::all()
-            .iter()
-            .flat_map(|agent| agent.in_projects())
-            .any(|name| path.file_name().is_some_and(|file| file == *name))
 }
 
 /// The agent whose database a file could be, by its name.

@@ -5,6 +5,7 @@ use std::cell::{Cell, OnceCell};
 use std::collections::HashSet;
 use std::sync::Arc;
 
+use memfold_disk::in_order;
 use memfold_rollup::RowId;
 use memfold_sidecar::Receipts;
 
@@ -185,11 +186,12 @@ impl Collected {
                 .map(|(place, ready)| (std::cmp::Reverse(ready.about.ended), Which::Own(place))),
         );
         order.sort_by(|(ended, which), (other, that)| {
-            ended.cmp(other).then_with(|| {
-                self.entry_of(*which)
-                    .map(|entry| &entry.path)
-                    .cmp(&self.entry_of(*that).map(|entry| &entry.path))
-            })
+            ended
+                .cmp(other)
+                .then_with(|| match (self.entry_of(*which), self.entry_of(*that)) {
+                    (Some(entry), Some(other)) => in_order(&entry.path, &other.path),
+                    (entry, other) => entry.is_some().cmp(&other.is_some()),
+                })
         });
         self.order = order.into_iter().map(|(_, which)| which).collect();
     }

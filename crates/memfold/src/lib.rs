@@ -45,6 +45,7 @@ mod said;
 mod search;
 mod segments;
 mod sessions;
+mod standing;
 mod switch;
 mod tasks;
 mod upkeep;

@@ -213,7 +213,12 @@ impl<'o> Opened<'o> {
             results: Vec::new(),
             micros: 0,
         };
-        let addresses = Addresses::new((0..logs.order().len()).map(|log| logs.task(log)));
+        let named: Vec<&str> = ranked
+            .iter()
+            .map(|event| logs.task(event.event.log))
+            .collect();
+        let tasks = (0..logs.order().len()).map(|log| logs.task(log));
+        let addresses = Addresses::around(&named, tasks);
         let mut matcher = Matcher::new(query);
         for event in &ranked {
             if answer.results.len() >= search.limit || logs.has_failed() {

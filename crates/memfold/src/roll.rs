@@ -25,12 +25,39 @@ use crate::ready::{About, Ready};
 use crate::rollup::{Rolled, Rollup, file, folder, program, release_sharing, row_of, sweep};
 use crate::segments::{SegmentSource, without};
 
-/// A shard is closed once the sidecars' words in it come to so many bytes: what makes one holds it in memory.
-const SHARD_BYTES: u64 = 4 << 20;
-/// A shard of less than this share of [`SHARD_BYTES`] is small; a larger one may end where a project's logs do.
-const SMALL: u64 = 2;
-/// So many small shards are left before they are put together.
-const SMALL_SHARDS: usize = 4;
+/// How large shards are to be. A search opens every shard, so there are to be few; what makes one holds it in memory, so none
+/// is to be large before there are many.
+#[derive(Clone, Copy)]
+struct Sizes {
+    /// A shard is closed once the sidecars' words in it come to so many bytes.
+    full: u64,
+}
+
+impl Sizes {
+    const LEAST: u64 = 4 << 20;
+    const MOST: u64 = 64 << 20;
+    /// So many full shards are enough.
+    const SHARDS: u64 = 24;
+    /// So many small shards are left before they are put together.
+    const FEW: usize = 4;
+
+    /// For logs whose sidecars come to so many bytes.
+    fn of(bytes: u64) -> Sizes {
+        Sizes {
+            full: (bytes / Self::SHARDS).clamp(Self::LEAST, Self::MOST),
+        }
+    }
+
+    /// A shard of this size may end where a project's logs do.
+    fn may_end(self) -> u64 {
+        self.full / 2
+    }
+
+    /// A shard of fewer bytes is put together with others like it.
+    fn small(self) -> u64 {
+        self.full / 4
+    }
+}
 
 /// What became of a roll-up that was to be made.
 pub(crate) enum Rolling {
@@ -159,7 +186,7 @@ impl Memfold {
         kept.dissolve(broken);
         kept.dissolve_shards_of(gone);
         kept.give_up(&new);
-        kept.dissolve_small();
+        kept.dissolve_small(Sizes::of(kept.bytes()));
         new.extend(kept.take_dissolved());
         let mut candidates = self.candidates(new, receipts);
         // Which copy counts is decided among all logs that share: those that would stay as they are come in.
@@ -178,7 +205,11 @@ impl Memfold {
         });
         let (mut shards, mut rows) = kept.rows();
         let stayed = shards.len();
-        for part in parts(&candidates) {
+        let bytes = candidates
+            .iter()
+            .map(|candidate| candidate.bytes)
+            .fold(kept.bytes(), u64::saturating_add);
+        for part in parts(&candidates, Sizes::of(bytes)) {
             let Some(Made {
                 content,
                 rows: of_part,
@@ -420,7 +451,7 @@ fn number_of(path: &Path) -> u64 {
 }
 
 /// Candidates, in order, as the shards that hold them.
-fn parts(candidates: &[Candidate]) -> Vec<&[Candidate]> {
+fn parts(candidates: &[Candidate], sizes: Sizes) -> Vec<&[Candidate]> {
     let mut parts = Vec::new();
     let (mut from, mut bytes) = (0, 0u64);
     for (place, candidate) in candidates.iter().enumerate() {
@@ -428,8 +459,8 @@ fn parts(candidates: &[Candidate]) -> Vec<&[Candidate]> {
             .checked_sub(1)
             .and_then(|before| candidates.get(before))
             .is_some_and(|before| before.project != candidate.project);
-        let full = bytes.saturating_add(candidate.bytes) > SHARD_BYTES
-            || (next_project && bytes >= SHARD_BYTES / SMALL);
+        let full = bytes.saturating_add(candidate.bytes) > sizes.full
+            || (next_project && bytes >= sizes.may_end());
         if full && place > from {
             parts.extend(candidates.get(from..place));
             (from, bytes) = (place, 0);
@@ -460,6 +491,18 @@ impl<'r> Kept<'r> {
             kept.shards = (0..rollup.catalogue.shards().len()).map(ShardId).collect();
         }
         kept
+    }
+
+    /// How large the shards are that stay.
+    fn bytes(&self) -> u64 {
+        let rows = self
+            .rollup
+            .map_or(&[][..], |rollup| rollup.catalogue.shards());
+        (0..)
+            .zip(rows)
+            .filter(|(place, _)| self.shards.contains(&ShardId(*place)))
+            .map(|(_, row)| row.bytes)
+            .fold(0, u64::saturating_add)
     }
 
     /// Nothing of these shards stays; their logs are rolled up again.
@@ -508,7 +551,7 @@ impl<'r> Kept<'r> {
     }
 
     /// Dissolves shards of which little is left, and small ones once they are several.
-    fn dissolve_small(&mut self) {
+    fn dissolve_small(&mut self, sizes: Sizes) {
         let Some(Rollup { catalogue, .. }) = self.rollup else {
             return;
         };
@@ -525,16 +568,25 @@ impl<'r> Kept<'r> {
                 left.get(shard).copied().unwrap_or(0).saturating_mul(2) > u64::from(row.documents)
             })
         });
-        let small: Vec<ShardId> = self
+        let size = |shard: &ShardId| of(shard).map_or(0, |row| row.bytes);
+        let mut small: Vec<ShardId> = self
             .shards
             .iter()
-            .filter(|shard| of(shard).is_some_and(|row| row.bytes < SHARD_BYTES / SMALL))
+            .filter(|shard| size(shard) < sizes.small())
             .copied()
             .collect();
-        if small.len() >= SMALL_SHARDS {
-            small.iter().for_each(|shard| {
-                self.shards.remove(shard);
-            });
+        if small.len() < Sizes::FEW {
+            return;
+        }
+        // The smallest first, and no more than one shard holds: one call is not to pay for all that came before.
+        small.sort_by_key(|shard| (size(shard), *shard));
+        let mut bytes = 0u64;
+        for shard in small {
+            bytes = bytes.saturating_add(size(&shard));
+            if bytes > sizes.full {
+                break;
+            }
+            self.shards.remove(&shard);
         }
     }
 

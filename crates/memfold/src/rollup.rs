@@ -4,7 +4,7 @@
 use std::collections::{HashMap, HashSet};
 use std::fs;
 use std::path::{Path, PathBuf};
-use std::sync::{Arc, OnceLock};
+use std::sync::{Arc, Mutex, OnceLock};
 
 use memfold_agents::Agent;
 use memfold_disk::{Identity, Links, Snapshot};
@@ -39,6 +39,8 @@ pub(crate) struct Rollup {
     pub(crate) catalogue: Catalogue,
     /// The shards that were opened, by their places in the catalogue.
     opened: Vec<OnceLock<Arc<OpenShard>>>,
+    /// What was told of the log that was found last: most logs in a row are of one agent and one folder.
+    told: Mutex<Option<(&'static dyn Agent, Option<Arc<str>>)>>,
 }
 
 /// A shard, and what was read of it. A column that was read and checked once is not read again.
@@ -167,6 +169,7 @@ impl Rollup {
             folder,
             identity: file.identity(),
             opened: catalogue.shards().iter().map(|_| OnceLock::new()).collect(),
+            told: Mutex::new(None),
             catalogue,
         })
     }
@@ -174,11 +177,16 @@ impl Rollup {
     /// What is known of a log in this very state.
     pub(crate) fn find(&self, path: &Path, identity: &Identity) -> Option<Rolled> {
         let row = self.catalogue.find(path, identity)?;
-        Some(Rolled {
-            row,
-            agent: memfold_agents::by_name(self.catalogue.agent(row))?,
-            cwd: self.catalogue.cwd(row).map(Arc::from),
-        })
+        let (name, cwd) = (self.catalogue.agent(row), self.catalogue.cwd(row));
+        let mut told = self.told.lock().ok()?;
+        let (agent, cwd) = match &*told {
+            Some((agent, last)) if agent.name() == name && last.as_deref() == cwd => {
+                (*agent, last.clone())
+            }
+            _ => (memfold_agents::by_name(name)?, cwd.map(Arc::from)),
+        };
+        *told = Some((agent, cwd.clone()));
+        Some(Rolled { row, agent, cwd })
     }
 
     /// A shard, opened.

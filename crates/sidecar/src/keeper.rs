@@ -316,7 +316,9 @@ impl Keeper {
             published = Ok(cached);
         }
         let in_memory = Sidecar::open(Store::Memory(bytes))?;
-        let tail_kept = need == Need::Rebuild && self.keep_tail(log, &in_memory, &tail, &facts);
+        // A search keeps a tail when it asks for it again; what folds many logs at once puts them together next.
+        let is_upkeep = matches!(need, Need::Fold | Need::Rebuild);
+        let tail_kept = is_upkeep && self.keep_tail(log, &in_memory, &tail, &facts);
         let tail = (matches!(need, Need::Search | Need::Again) && tells(&tail)).then_some(tail);
         match published {
             Ok((path, place, identity)) => {

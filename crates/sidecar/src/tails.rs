@@ -126,7 +126,7 @@ pub(crate) fn save(path: &Path, origin: &Origin, tail: &Tail, facts: &LogFacts) 
     };
     publish(
         path,
-        Mode::Private,
+        Mode::Disposable,
         |out| {
             out.write_all(MARK.bytes())
                 .and_then(|()| out.write_all(&crc))

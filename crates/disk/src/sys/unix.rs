@@ -3,7 +3,7 @@
 //! that a folder that is moved or replaced meanwhile does not mix two places. Every change of the disk
 //! is a [`Step`], so that a crash test may stop it there.
 
-use std::ffi::{OsStr, OsString};
+use std::ffi::{CStr, OsStr, OsString};
 use std::fs::File;
 use std::io::{self, Write};
 use std::ops::ControlFlow;
@@ -12,7 +12,9 @@ use std::os::unix::ffi::OsStrExt;
 use std::os::unix::fs::DirBuilderExt;
 use std::path::{Component, Path};
 
-use rustix::fs::{AtFlags, CWD, Dir, FileType, Mode, OFlags};
+use rustix::fs::{AtFlags, CWD, FileType, Mode, OFlags};
+#[cfg(target_os = "linux")]
+use rustix::fs::{RawDir, SeekFrom};
 use rustix::io::{Errno, retry_on_intr};
 
 use crate::fail::{self, Step};
@@ -180,13 +182,6 @@ pub(crate) fn kill_this_process() -> io::Result<()> {
 /// An open folder.
 #[derive(Debug)]
 pub(crate) struct Folder(OwnedFd);
-
-/// A name in a folder and what it stands for, if the folder itself says so.
-#[derive(Debug)]
-pub(crate) struct Entry {
-    pub(crate) name: OsString,
-    pub(crate) kind: FileKind,
-}
 
 impl Folder {
     const FLAGS: OFlags = OFlags::RDONLY
@@ -359,21 +354,59 @@ impl Folder {
         })
     }
 
-    /// Shows each name to `look`, in the folder's own order, until told to stop.
-    pub(crate) fn list(&self, mut look: impl FnMut(Entry) -> ControlFlow<()>) -> io::Result<()> {
-        for entry in fail::look(|| Ok(Dir::read_from(&self.0)?))? {
-            let entry = entry?;
-            let name = entry.file_name().to_bytes();
-            if name == b"." || name == b".." {
-                continue;
+    /// Shows each name to `look`, with what it stands for if the folder itself says so, in the folder's own order, until
+    /// told to stop. Nobody else lists it meanwhile: where a listing stands is the descriptor's.
+    #[cfg(target_os = "linux")]
+    pub(crate) fn list(
+        &mut self,
+        mut look: impl FnMut(&OsStr, FileKind) -> ControlFlow<()>,
+    ) -> io::Result<()> {
+        // `Dir` opens the folder a second time, grows its room call by call, and copies every name.
+        fail::look(|| Ok(rustix::fs::seek(&self.0, SeekFrom::Start(0))?))?;
+        let mut room = Vec::with_capacity(LISTED_AT_ONCE);
+        let mut entries = RawDir::new(&self.0, room.spare_capacity_mut());
+        while let Some(entry) = entries.next() {
+            match entry {
+                Err(Errno::INTR) => {}
+                Err(error) => return Err(error.into()),
+                Ok(entry) => {
+                    if show(entry.file_name(), entry.file_type(), &mut look).is_break() {
+                        break;
+                    }
+                }
             }
-            let name = OsStr::from_bytes(name).to_owned();
-            let kind = kind_from(entry.file_type());
-            if look(Entry { name, kind }).is_break() {
+        }
+        Ok(())
+    }
+
+    #[cfg(not(target_os = "linux"))]
+    pub(crate) fn list(
+        &mut self,
+        mut look: impl FnMut(&OsStr, FileKind) -> ControlFlow<()>,
+    ) -> io::Result<()> {
+        for entry in fail::look(|| Ok(rustix::fs::Dir::read_from(&self.0)?))? {
+            let entry = entry?;
+            if show(entry.file_name(), entry.file_type(), &mut look).is_break() {
                 break;
             }
         }
         Ok(())
+    }
+}
+
+/// The names of a usual folder are read by one call.
+#[cfg(target_os = "linux")]
+const LISTED_AT_ONCE: usize = 32 << 10;
+
+/// Shows a name, unless it is the folder's own or that of the one above.
+fn show(
+    name: &CStr,
+    kind: FileType,
+    look: &mut impl FnMut(&OsStr, FileKind) -> ControlFlow<()>,
+) -> ControlFlow<()> {
+    match name.to_bytes() {
+        b"." | b".." => ControlFlow::Continue(()),
+        name => look(OsStr::from_bytes(name), kind_from(kind)),
     }
 }
 

@@ -121,7 +121,7 @@ impl<'a> Walk<'a> {
             step.found.unreached = 1;
             return step;
         }
-        let open = match self.root.folder(&folder.path) {
+        let mut open = match self.root.folder(&folder.path) {
             Ok(open) => open,
             Err(error) => {
                 // Gone, or a link by now; what is not shown is said.
@@ -134,7 +134,7 @@ impl<'a> Walk<'a> {
                 return step;
             }
         };
-        let names = self.names(&open, &folder.path, &mut step.found);
+        let names = self.names(&mut open, &folder.path, &mut step.found);
         if names.iter().any(|(name, _)| is_git(name)) && self.is_another(folder, &open) {
             step.found.entries.extend(repository(&open, &folder.path));
             return step;
@@ -152,7 +152,7 @@ impl<'a> Walk<'a> {
     /// The names in a folder and what they stand for.
     fn names(
         &self,
-        open: &PinnedFolder,
+        open: &mut PinnedFolder,
         path: &str,
         found: &mut Found,
     ) -> Vec<(OsString, FileKind)> {
@@ -164,7 +164,7 @@ impl<'a> Walk<'a> {
             if too_many || late {
                 return ControlFlow::Break(());
             }
-            names.push((name, kind));
+            names.push((name.to_owned(), kind));
             ControlFlow::Continue(())
         });
         if let Err(error) = listed {
