@@ -72,12 +72,13 @@ pub fn merge<S: Source>(parts: &[Part<'_, S>]) -> Result<Encoded, Error> {
         let mut entries = part.segment.entries()?;
         if let Some(term) = entries.advance()? {
             let term = Key::of(term);
-            next.push(Reverse(Cursor {
+            // Boxed: a heap moves what it holds at every step.
+            next.push(Reverse(Box::new(Cursor {
                 term,
                 first,
                 live: part.live,
                 entries,
-            }));
+            })));
         }
     }
     let mut writer = Writer::default();
