@@ -359,23 +359,27 @@ fn neighbours(event: EventId) -> impl Iterator<Item = EventId> {
 /// A group of events: a log's place, and the sitting's number there.
 type Group = (usize, u32);
 
-/// Each group's score, in their order: the sum of the best that its events of the pool could lend.
+/// Each group's score, in their order: the sum of the best that its events of the pool could lend. The pool is in the order
+/// of events, so those of a group stand together.
 fn group_scores(pool: &[Candidate]) -> Vec<(Group, f64)> {
-    let mut lent: Vec<(Group, f64)> = pool
-        .iter()
-        .filter_map(|candidate| {
-            let group = (candidate.event.log, candidate.group?);
-            Some((group, candidate.context))
-        })
-        .collect();
-    lent.sort_by(|(group, lent), (other, that)| group.cmp(other).then(that.total_cmp(lent)));
-    lent.chunk_by(|(group, _), (next, _)| group == next)
-        .filter_map(|of_group| {
-            let (group, _) = of_group.first()?;
-            let best = of_group.iter().take(GROUP_BEST).map(|(_, lent)| *lent);
-            Some((*group, best.sum()))
-        })
+    let group = |candidate: &Candidate| Some((candidate.event.log, candidate.group?));
+    pool.chunk_by(|one, next| group(one) == group(next))
+        .filter_map(|of_group| Some((group(of_group.first()?)?, best_of(of_group))))
         .collect()
+}
+
+/// The sum of the [`GROUP_BEST`] best of what candidates could lend, the best first.
+fn best_of(candidates: &[Candidate]) -> f64 {
+    let mut best = [0.0; GROUP_BEST];
+    for candidate in candidates {
+        let mut rest = candidate.context;
+        for kept in &mut best {
+            if rest > *kept {
+                std::mem::swap(kept, &mut rest);
+            }
+        }
+    }
+    best.iter().sum()
 }
 
 #[cfg(test)]

@@ -173,6 +173,8 @@ pub(crate) fn read_long(
     let start = out.len();
     let mut next = 0u64;
     let (mut gaps, mut extra) = ([0; LANE], [0; LANE]);
+    // A byte never stands for more than eight postings, whatever the count says.
+    out.reserve((count as usize).min(input.rest().len().saturating_mul(8)));
     for _ in 0..count as usize / LANE {
         let (gap_bits, extra_bits) = (u32::from(input.u8()?), u32::from(input.u8()?));
         if gap_bits > 32 || extra_bits > 31 {
