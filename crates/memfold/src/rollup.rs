@@ -40,7 +40,14 @@ pub(crate) struct Rollup {
     /// The shards that were opened, by their places in the catalogue.
     opened: Vec<OnceLock<Arc<OpenShard>>>,
     /// What was told of the log that was found last: most logs in a row are of one agent and one folder.
-    told: Mutex<Option<(&'static dyn Agent, Option<Arc<str>>)>>,
+    told: Mutex<Option<Told>>,
+}
+
+/// Whose log it is and where its task worked.
+#[derive(Clone)]
+struct Told {
+    agent: &'static dyn Agent,
+    cwd: Option<Arc<str>>,
 }
 
 /// A shard, and what was read of it. A column that was read and checked once is not read again.
@@ -178,14 +185,19 @@ impl Rollup {
     pub(crate) fn find(&self, path: &Path, identity: &Identity) -> Option<Rolled> {
         let row = self.catalogue.find(path, identity)?;
         let (name, cwd) = (self.catalogue.agent(row), self.catalogue.cwd(row));
-        let mut told = self.told.lock().ok()?;
-        let (agent, cwd) = match &*told {
-            Some((agent, last)) if agent.name() == name && last.as_deref() == cwd => {
-                (*agent, last.clone())
-            }
-            _ => (memfold_agents::by_name(name)?, cwd.map(Arc::from)),
+        let mut last = self.told.lock().ok()?;
+        let is_alike = |told: &&Told| told.agent.name() == name && told.cwd.as_deref() == cwd;
+        let Told { agent, cwd } = match last.as_ref().filter(is_alike) {
+            Some(told) => told.clone(),
+            None => Told {
+                agent: memfold_agents::by_name(name)?,
+                cwd: cwd.map(Arc::from),
+            },
         };
-        *told = Some((agent, cwd.clone()));
+        *last = Some(Told {
+            agent,
+            cwd: cwd.clone(),
+        });
         Some(Rolled { row, agent, cwd })
     }
 
