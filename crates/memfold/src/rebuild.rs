@@ -17,7 +17,7 @@ use crate::catalogue::{Found, LogEntry, Of, place_of};
 use crate::did::{Did, Fate, sweep_copy, sweep_temporary};
 use crate::engine::Memfold;
 use crate::error::Error;
-use crate::progress::Progress;
+use crate::progress::{Progress, Quiet};
 use crate::ready::KeptLog;
 use crate::roll::Rolling;
 use crate::rollup::{Rollup, file, folder};
@@ -212,7 +212,7 @@ impl Memfold {
             Err(_) => {}
         }
         let (before, again, broken) = parts;
-        match self.roll_entries(new, before, &again, &broken, receipts) {
+        match self.roll_entries(new, before, &again, &broken, receipts, &Quiet) {
             Ok(Rolling::Done { logs, made }) => {
                 did.say(
                     &path,

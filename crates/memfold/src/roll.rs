@@ -86,11 +86,11 @@ impl Memfold {
         }
         let before = logs.serving.map(|serving| serving.rollup);
         drop(logs.own);
-        let _ = self.roll_entries(new, before, gone, &[], receipts);
+        let _ = self.roll_entries(new, before, gone, &[], receipts, progress);
     }
 
     /// Rolls up the logs that were just folded, as [`Memfold::roll`] does after a search.
-    pub(crate) fn roll_folded(&self, found: &Found, receipts: &Receipts) {
+    pub(crate) fn roll_folded(&self, found: &Found, receipts: &Receipts, progress: &dyn Progress) {
         let rollup = self.rollup();
         let is_new = |log: &&LogEntry| {
             log.session.is_none()
@@ -106,11 +106,12 @@ impl Memfold {
             .as_ref()
             .map_or(Vec::new(), |rollup| rollup.gone(found));
         if new.len() >= self.roll_from() || !gone.is_empty() {
-            let _ = self.roll_entries(new, rollup, &gone, &[], receipts);
+            let _ = self.roll_entries(new, rollup, &gone, &[], receipts, progress);
         }
     }
 
-    /// Rolls up `new` beside what there is, of which nothing of the logs of `gone` stays, and of `broken` shards no byte.
+    /// Rolls up `new` beside what there is, of which nothing of the logs of `gone` stays, and of `broken` shards no byte. What
+    /// is left where it is to stop is opened one by one until the next time.
     pub(crate) fn roll_entries(
         &self,
         mut new: Vec<LogEntry>,
@@ -118,6 +119,7 @@ impl Memfold {
         gone: &[RowId],
         broken: &[ShardId],
         receipts: &Receipts,
+        progress: &dyn Progress,
     ) -> Result<Rolling, RollupError> {
         let folder = folder(&self.dirs().cache);
         memfold_disk::private_dir(&folder).map_err(std::io::Error::other)?;
@@ -148,7 +150,7 @@ impl Memfold {
         kept.give_up(&new);
         kept.dissolve_small(Sizes::of(kept.bytes()));
         new.extend(kept.take_dissolved());
-        let mut candidates = self.candidates(new, receipts);
+        let mut candidates = self.candidates(new, receipts, progress);
         // Which copy counts is decided among all logs that share: those that would stay as they are come in.
         let sharing = match kept.take_sharing(&candidates) {
             Ok(sharing) => sharing,
@@ -158,7 +160,7 @@ impl Memfold {
                 return Err(error);
             }
         };
-        candidates.extend(self.candidates(sharing, receipts));
+        candidates.extend(self.candidates(sharing, receipts, progress));
         decide(&mut candidates);
         candidates.sort_by(|a, b| {
             (&a.project, a.ended, &a.entry.path).cmp(&(&b.project, b.ended, &b.entry.path))
@@ -171,6 +173,9 @@ impl Memfold {
             .fold(kept.bytes(), u64::saturating_add);
         // A shard a thread at a time: each is held in memory while it is made.
         for some in parts(&candidates, Sizes::of(bytes)).chunks(rayon::current_num_threads()) {
+            if progress.stop() {
+                break;
+            }
             let made: Vec<Option<Made>> = some
                 .par_iter()
                 .map(|part| self.make_shard(part, &folder, receipts))
@@ -200,8 +205,16 @@ impl Memfold {
     }
 
     /// Those of the logs that can be rolled up: a receipt vouches for each.
-    fn candidates(&self, entries: Vec<LogEntry>, receipts: &Receipts) -> Vec<Candidate> {
+    fn candidates(
+        &self,
+        entries: Vec<LogEntry>,
+        receipts: &Receipts,
+        progress: &dyn Progress,
+    ) -> Vec<Candidate> {
         let candidate = |entry: LogEntry| {
+            if progress.stop() {
+                return None;
+            }
             let receipt = receipts
                 .of(&entry.path)
                 .filter(|receipt| receipt.holds_for(&entry.identity))?;

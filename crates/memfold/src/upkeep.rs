@@ -57,7 +57,7 @@ impl Memfold {
         self.save(&mut receipts, &mut notes);
         self.sweep_leftovers(&found, &receipts);
         if !progress.stop() {
-            self.roll_folded(&found, &receipts);
+            self.roll_folded(&found, &receipts, progress);
         }
         rows.sort_by(|a, b| a.path.cmp(&b.path));
         Ok(FoldReport {
