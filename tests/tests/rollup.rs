@@ -4,8 +4,9 @@
 
 use std::fs;
 use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicUsize, Ordering::Relaxed};
 
-use memfold::{Answer, Logs, Quiet};
+use memfold::{Answer, Logs, Progress, Quiet};
 use memfold_tests::House;
 use memfold_tests::home::{half_a_turn, turns};
 
@@ -98,6 +99,37 @@ fn logs_opened_once_stay_as_they_were() {
         assert!(opened.search("", 8).is_err() && opened.rank("gate", 0).is_err());
     });
     asked.unwrap();
+}
+
+/// Lets a call look so often whether it is to stop, once it has folded what it had to; then it is.
+struct StopsAfter(AtomicUsize);
+
+impl Progress for StopsAfter {
+    fn begin(&self, _logs: usize, _bytes: u64) {}
+    fn advance(&self, _bytes: u64) {}
+    fn end(&self) {}
+    fn stop(&self) -> bool {
+        let left = |left: usize| left.checked_sub(1);
+        self.0.fetch_update(Relaxed, Relaxed, left).is_err()
+    }
+}
+
+#[test]
+fn one_that_was_stopped_half_made_is_finished_later() {
+    let house = rolled();
+    let logs = house.logs();
+    let whole = house.search("gate").unwrap().ranked;
+    for looks in 0..20 {
+        memfold_disk::remove(house.cache().join("rollup/catalogue")).unwrap();
+        let stopped = house
+            .engine()
+            .fold(std::slice::from_ref(&logs), &StopsAfter(looks.into()));
+        stopped.unwrap();
+        answers_as_the_reference(&house, &format!("stopped after {looks} looks"));
+        house.roll();
+        assert!(house.is_rolled());
+        assert_eq!(house.search("gate").unwrap().ranked, whole);
+    }
 }
 
 /// Whether some file below a folder holds a word.
