@@ -131,8 +131,10 @@ impl<'r> Matches<'r> {
             segments: Vec::new(),
             failures: Vec::new(),
         };
+        // Grown once for all segments: what each keeps is then as large as it is.
+        let mut room = Vec::new();
         for (index, reader) in segments.iter().enumerate() {
-            match gather_segment(reader, index, &queries, live) {
+            match gather_segment(reader, index, &queries, live, &mut room) {
                 Ok((collection, held)) => matches.count(collection, held),
                 Err(error) => matches.failures.push((index, error)),
             }
@@ -177,17 +179,16 @@ fn gather_segment<'r, S: Source>(
     index: usize,
     queries: &[Alternatives],
     live: &dyn Select,
+    postings: &mut Vec<Posting>,
 ) -> Result<(Collection, Option<Held<'r>>), Error> {
-    let mut postings = Vec::new();
+    postings.clear();
     let mut lists = Vec::new();
     let all = live.all(index);
     for (concept, query) in queries.iter().enumerate() {
         let start = postings.len();
-        query.read(reader, &mut postings)?;
+        query.read(reader, postings)?;
         if !all {
-            retain_from(&mut postings, start, |posting| {
-                live.holds(index, posting.doc)
-            });
+            retain_from(postings, start, |posting| live.holds(index, posting.doc));
         }
         if postings.len() > start {
             lists.push((concept, start..postings.len()));
@@ -218,7 +219,7 @@ fn gather_segment<'r, S: Source>(
         index,
         documents,
         lengths,
-        postings,
+        postings: postings.clone(),
         lists,
     });
     Ok((collection, held))
