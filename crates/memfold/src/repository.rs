@@ -7,11 +7,15 @@ use std::time::{Duration, Instant};
 use memfold_guard::{Budget, Guard, Limits, Refusal, Rules, TreePath};
 use memfold_log::Timestamp;
 use memfold_repo::listing::{Cut, Extent, Hardened, program};
-use memfold_repo::{Found, Hit, Hits, Index, Lines, Refresh, Refreshed, RepoError};
+use memfold_repo::{
+    Due, Fault, Found, Hit, Hits, Index, Lines, Moment, Part, Refresh, Refreshed, RepoError, Weight,
+};
 use memfold_text::{Matcher, Query, lines::lines, shorten};
 use sha2::{Digest, Sha256};
 
-use crate::answer::{NumberedLine, RankedFiles, RepoAnswer, RepoHit, RepoReport};
+use crate::answer::{
+    KeptKind, KeptRow, NumberedLine, RankedFiles, RepoAnswer, RepoHit, RepoReport,
+};
 use crate::engine::Memfold;
 use crate::error::Error;
 use crate::project;
@@ -125,10 +129,16 @@ impl Memfold {
         };
         let guard = self.guard(&tree)?;
         let refreshed = self.refreshed(&guard, UPDATE_TIME, PATIENCE, whole.as_ref())?;
-        Ok(self.report(&tree, &refreshed, begun))
+        let collected = self.index().collect(Moment::now(), Due::Now);
+        let mut report = self.report(&tree, &refreshed, begun);
+        if let Err(error) = collected {
+            let what = "what is no longer needed is still there";
+            report.notes.push(format!("{what}: {error}"));
+        }
+        Ok(report)
     }
 
-    /// What the index holds of the repository, brought up to date as a search does.
+    /// What the index holds of the repository, and how much changed since. Reads and writes no file of either.
     ///
     /// # Errors
     /// As [`Memfold::search_repo`].
@@ -136,12 +146,20 @@ impl Memfold {
         let begun = Instant::now();
         let tree = self.tree()?;
         let guard = self.guard(&tree)?;
-        let refreshed = self.refreshed(&guard, SEARCH_TIME, Duration::ZERO, None)?;
-        Ok(self.report(&tree, &refreshed, begun))
+        let looked = self.with_refresh(&guard, SEARCH_TIME, Duration::ZERO, None, |refresh| {
+            self.index().look(&guard, refresh)
+        })?;
+        Ok(self.report(&tree, &looked, begun))
     }
 
-    /// Makes the manifests of the repository's trees anew from the index's events, and then the words that are missing from
-    /// the files.
+    /// That, where there is an index; nothing where none was made yet, or where there is nothing to index.
+    pub(crate) fn repo_status_if_any(&self) -> Option<Result<RepoReport, Error>> {
+        let is_made = self.index().holdings().bytes > 0;
+        (is_made && self.tree().is_ok()).then(|| self.repo_status())
+    }
+
+    /// Makes the manifests of the repository's trees anew from the index's events; then, from the files, the words that are
+    /// missing or are not theirs.
     ///
     /// # Errors
     /// As [`Memfold::search_repo`].
@@ -149,12 +167,57 @@ impl Memfold {
         let begun = Instant::now();
         let tree = self.tree()?;
         let index = self.index();
-        index
-            .rebuild()
-            .map_err(|error| unreadable(index.folder(), &error))?;
+        let failed = |error: RepoError| unreadable(index.folder(), &error);
+        index.rebuild().map_err(failed)?;
         let guard = self.guard(&tree)?;
-        let refreshed = self.refreshed(&guard, UPDATE_TIME, PATIENCE, None)?;
+        let faults = index.check(&guard, &checking()).map_err(failed)?;
+        let wrong = faults.rows.iter().filter(|fault| {
+            fault.weight == Weight::Wrong && matches!(fault.part, Part::Pack | Part::Collection)
+        });
+        let wrong: Vec<&Path> = wrong.map(|fault| fault.file.as_path()).collect();
+        index.drop_files(&wrong).map_err(failed)?;
+        let refreshed = self.with_refresh(&guard, UPDATE_TIME, PATIENCE, None, |refresh| {
+            index.refresh(
+                &guard,
+                Refresh {
+                    again: &faults.files,
+                    ..refresh
+                },
+            )
+        })?;
         Ok(self.report(&tree, &refreshed, begun))
+    }
+
+    /// Holds the repository's index against its events and the files: a row for each fault. Nothing where there is no index.
+    pub(crate) fn verify_repo(&self) -> Result<Vec<KeptRow>, Error> {
+        let index = self.index();
+        let Ok(tree) = self.tree() else {
+            return Ok(Vec::new());
+        };
+        if index.holdings().bytes == 0 {
+            return Ok(Vec::new());
+        }
+        let guard = self.guard(&tree)?;
+        let faults = index
+            .check(&guard, &checking())
+            .map_err(|error| unreadable(index.folder(), &error))?;
+        let row = |fault: Fault| KeptRow {
+            kind: match fault.part {
+                Part::Log => KeptKind::IndexLog,
+                Part::Manifest => KeptKind::Manifest,
+                Part::Pack => KeptKind::Pack,
+                Part::Collection => KeptKind::Collection,
+            },
+            path: fault.file,
+            found: fault.what,
+            done: "nothing".to_owned(),
+            wrong: fault.weight == Weight::Wrong,
+            mend: match fault.weight {
+                Weight::Wrong => ["memfold", "rebuild", "--repo"].map(str::to_owned).to_vec(),
+                Weight::Behind => Vec::new(),
+            },
+        };
+        Ok(faults.rows.into_iter().map(row).collect())
     }
 
     /// Removes the repository's index.
@@ -175,6 +238,20 @@ impl Memfold {
         patience: Duration,
         whole: Option<&TreePath>,
     ) -> Result<Refreshed, Error> {
+        self.with_refresh(guard, time, patience, whole, |refresh| {
+            self.index().refresh(guard, refresh)
+        })
+    }
+
+    /// Does something about the index as a refresh of this project, on behalf of this session.
+    fn with_refresh(
+        &self,
+        guard: &Guard,
+        time: Duration,
+        patience: Duration,
+        whole: Option<&TreePath>,
+        act: impl FnOnce(Refresh<'_>) -> Result<Refreshed, RepoError>,
+    ) -> Result<Refreshed, Error> {
         let root = guard.root().path();
         let git = self
             .variable("PATH")
@@ -189,11 +266,9 @@ impl Memfold {
             git: git.as_ref(),
             personal: &personal,
             session: session.as_deref().and_then(|id| id.to_str()),
-            call: None,
+            ..Refresh::at(Moment::now())
         };
-        self.index()
-            .refresh(guard, refresh)
-            .map_err(|error| unreadable(root, &error))
+        act(refresh).map_err(|error| unreadable(root, &error))
     }
 
     /// What the person's own ignore file says, as git finds it where nothing is configured.
@@ -337,6 +412,15 @@ impl Memfold {
         report.micros = micros(begun);
         report
     }
+}
+
+/// All files may be read, within ten minutes.
+fn checking() -> Budget {
+    Budget::new(Limits {
+        file_bytes: Limits::FILE_BYTES,
+        bytes: u64::MAX,
+        time: Duration::from_secs(600),
+    })
 }
 
 fn micros(begun: Instant) -> u64 {
