@@ -14,9 +14,11 @@ use crate::RepoError;
 use crate::content::ContentHash;
 use crate::index::Index;
 use crate::journal::{self, Journal};
+use crate::manifest;
 use crate::moment::Moment;
 use crate::pack::Pack;
 use crate::sections::{Input, Magic, Sections, Store, encode};
+use crate::tree::Tree;
 
 /// A content stays so long after the last tree has named it: branches come back.
 const UNNAMED: Duration = Duration::from_secs(7 * 24 * 60 * 60);
@@ -79,7 +81,7 @@ impl Index {
         }
         let mut collected = Collected::default();
         let mut named = HashSet::new();
-        for (tree, _) in Journal::open(&self.log()).fold()? {
+        for tree in self.known_trees()? {
             match is_gone(&tree.root) {
                 true => collected.trees.push(PathBuf::from(&tree.root)),
                 false => named.extend(tree.indexed().map(|(_, content, ..)| content)),
@@ -123,6 +125,25 @@ impl Index {
             Unnamed::open(bytes).map(drop)
         })?;
         Ok(Some(collected))
+    }
+
+    /// What is known of every tree that has a manifest; of every tree of the log, if a manifest cannot be read.
+    fn known_trees(&self) -> Result<Vec<Tree>, RepoError> {
+        let roots: Option<Vec<String>> = self
+            .manifest_files()
+            .iter()
+            .map(|path| Some(manifest::read(path)?.tree.root))
+            .collect();
+        match roots {
+            Some(roots) => roots
+                .iter()
+                .map(|root| Ok(self.load_tree(root)?.0.tree))
+                .collect(),
+            None => {
+                let trees = Journal::open(&self.log()).fold()?;
+                Ok(trees.into_iter().map(|(tree, _)| tree).collect())
+            }
+        }
     }
 
     /// Notes that nothing is known of some trees any more, and removes their manifests. The caller holds the lock.

@@ -11,6 +11,8 @@
 mod check;
 mod collection;
 mod content;
+#[cfg(test)]
+mod damage;
 mod error;
 mod index;
 mod journal;

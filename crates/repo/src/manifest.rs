@@ -2,8 +2,9 @@
 //! same events give the same bytes. `formats/repository.md` is its page.
 
 use std::borrow::Cow;
+use std::path::Path;
 
-use memfold_disk::Identity;
+use memfold_disk::{Identity, Links, Snapshot};
 use memfold_guard::{RulesVersion, TreePath};
 use memfold_segment::{Encoded, Reader, Section};
 
@@ -216,7 +217,15 @@ fn found(input: &mut Input<'_>) -> Result<Found, RepoError> {
     })
 }
 
+/// The manifest in a file, if it can be read.
+pub(crate) fn read(path: &Path) -> Option<Manifest> {
+    let file = Snapshot::open(path, Links::Refuse).ok()?;
+    let bytes = file.read_at(0, usize::try_from(file.len()).ok()?).ok()?;
+    Manifest::open(&bytes).ok()
+}
+
 /// Checks a manifest's bytes.
+#[cfg(test)]
 pub(crate) fn verify_bytes(bytes: &[u8]) -> Result<(), RepoError> {
     let manifest = Manifest::open(bytes)?;
     Reader::open(&manifest.paths)?.verify()?;

@@ -115,8 +115,17 @@ impl Index {
         let (lock, mut not_kept) = match self.lock(refresh.patience) {
             Ok(Some(lock)) => (Some(lock), None),
             Ok(None) => {
-                // Another is at it: what it finds is there at the next search.
+                // Another is at it: what it finds is there at the next search. What must not rank does not, all the same.
                 let unread = survey.to_read.len();
+                let mut loaded = loaded;
+                let without = Update {
+                    tree: loaded.tree().root.clone(),
+                    files: survey.denied.clone(),
+                    gone: survey.gone.clone(),
+                    ..Update::default()
+                };
+                let folded = loaded.manifest.folded;
+                loaded.manifest.apply(without, folded)?;
                 let mut refreshed = Refreshed::of(loaded, &listing, &survey, unread);
                 refreshed.not_kept = Some("the index is being written by another process".into());
                 return Ok(refreshed);
@@ -154,14 +163,14 @@ impl Index {
             && update.gone.is_empty()
             && update.whole.is_empty()
             && !survey.has_other_rules
-            && read.packs.is_empty();
+            && read.pack.is_none();
         if !says_nothing {
             let kept = match &lock {
                 Some(_) => self.keep(
                     &mut loaded,
                     update.clone(),
                     &read.decisions,
-                    &read.packs,
+                    read.pack.as_deref(),
                     refresh.now,
                 ),
                 None => Err(RepoError::Write(String::new())),
@@ -169,7 +178,7 @@ impl Index {
             if let Err(error) = kept {
                 // Nothing is kept, and the answer is the same: the words are read where they are.
                 not_kept.get_or_insert_with(|| error.to_string());
-                for pack in read.packs {
+                if let Some(pack) = read.pack {
                     loaded.packs.push(Pack::open(Store::Memory(pack))?);
                 }
                 let folded = loaded.manifest.folded;
@@ -218,19 +227,16 @@ impl Index {
         Ok((loaded, listing))
     }
 
-    /// Puts what was read in place: the packs, then the event, then the manifest, so that whatever is cut short is cut again.
+    /// Puts what was read in place: the pack, then the event, then the manifest, so that whatever is cut short is cut again.
     fn keep(
         &self,
         loaded: &mut Loaded,
         update: Update,
         decisions: &[Decision],
-        packs: &[Vec<u8>],
+        pack: Option<&[u8]>,
         now: Moment,
     ) -> Result<(), RepoError> {
-        let written: Vec<Pack> = packs
-            .iter()
-            .map(|pack| self.write_pack(pack))
-            .collect::<Result<_, _>>()?;
+        let written = pack.map(|pack| self.write_pack(pack)).transpose()?;
         self.record(loaded, update, decisions, now)?;
         loaded.packs.extend(written);
         // They are as good apart.
