@@ -509,3 +509,33 @@ fn an_index_that_says_of_a_file_what_is_not_so_is_found_out() {
     assert_eq!(paths(&place.search("design patterns")), ["docs/design.md"]);
     assert!(!checked(&place).iter().any(of_file));
 }
+
+#[test]
+fn what_is_quoted_must_stand_together() {
+    let place = Place::with_files();
+    assert!(paths(&place.search("follows symlink no")).contains(&"src/denylist.rs"));
+    let answer = place.search("\"follows no symlink\"");
+    assert_eq!(paths(&answer), ["src/denylist.rs"]);
+    assert_eq!(answer.matched, 1);
+    assert!(
+        answer.results[0]
+            .lines
+            .iter()
+            .any(|line| line.text.contains("follows no symlink"))
+    );
+    let answer = place.search("\"symlink follows no\"");
+    assert_eq!(paths(&answer), Vec::<&str>::new());
+    assert_eq!(answer.notes, ["no file holds the quoted words in a row"]);
+    // Shown are the lines that hold it, wherever the words by themselves are the most.
+    let text = function("denied", "list list list of", 60)
+        + "\nfunction last() { // patterns of denial }\n";
+    place.write("src/far.rs", &text);
+    let answer = place.search("\"patterns of denial\" list");
+    assert_eq!(paths(&answer), ["src/far.rs"]);
+    assert!(
+        answer.results[0]
+            .lines
+            .iter()
+            .any(|line| line.text.contains("patterns of denial"))
+    );
+}

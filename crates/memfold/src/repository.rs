@@ -29,6 +29,8 @@ const SEARCH_TIME: Duration = Duration::from_secs(10);
 const UPDATE_TIME: Duration = Duration::from_secs(60);
 /// How long an update waits for another process that writes the index.
 const PATIENCE: Duration = Duration::from_secs(30);
+/// In how many of the best files a quoted phrase is looked for: no index holds it.
+const PHRASED: usize = 400;
 /// How many lines of a chunk a search shows, each cut to so many characters.
 const BEST_LINES: usize = 3;
 const LINE_CHARS: usize = 200;
@@ -51,8 +53,11 @@ impl Memfold {
         let guard = self.guard(&tree)?;
         let mut refreshed = self.refreshed(&guard, SEARCH_TIME, Duration::ZERO, None)?;
         let among = |path: &TreePath| below.as_ref().is_none_or(|below| path.is_within(below));
-        // Some may be gone or refused by the time that they are read.
-        let most = search.limit.saturating_mul(2);
+        // Some may be gone or refused by the time that they are read, or not hold what was quoted.
+        let most = match query.phrases.is_empty() {
+            true => search.limit.saturating_mul(2),
+            false => PHRASED.max(search.limit),
+        };
         let hits = match refreshed.loaded.search(&query, most, among) {
             Ok(hits) => hits,
             Err(_) => {
@@ -93,8 +98,13 @@ impl Memfold {
             .files
             .first()
             .map_or(0, |best| best.held.iter().filter(|held| **held).count());
+        if !query.phrases.is_empty() && results.len() < search.limit && hits.files.len() >= most {
+            notes.push(format!(
+                "the quoted words were looked for in the best {most} files alone"
+            ));
+        }
         if results.is_empty() {
-            notes.push(why_empty(&hits, below.as_ref()));
+            notes.push(why_empty(&query, &hits, below.as_ref()));
         }
         Ok(RepoAnswer {
             schema: 1,
@@ -106,7 +116,11 @@ impl Memfold {
                 files: hits.ranked_files,
                 chunks: hits.ranked_chunks,
             },
-            matched: hits.matched,
+            matched: match query.phrases.is_empty() || results.len() >= search.limit {
+                true => hits.matched,
+                // Which files hold a phrase is known of those alone that were read.
+                false => results.len() as u64,
+            },
             weak: best_words * 2 < query.concepts.len(),
             best_words,
             complete: is_complete(&refreshed) && hits.lacking == 0,
@@ -480,8 +494,11 @@ fn notes_of(refreshed: &Refreshed, hits: &Hits) -> Vec<String> {
     notes
 }
 
-fn why_empty(hits: &Hits, below: Option<&TreePath>) -> String {
+fn why_empty(query: &Query, hits: &Hits, below: Option<&TreePath>) -> String {
     match (hits.ranked_files, below) {
+        _ if hits.matched > 0 && !query.phrases.is_empty() => {
+            "no file holds the quoted words in a row".to_owned()
+        }
         (0, Some(below)) => format!("no indexed file lies at {below}"),
         (0, None) => "the tree has no file that is indexed".to_owned(),
         _ => "nothing matched; try other words for it, or fewer".to_owned(),
@@ -504,7 +521,11 @@ fn shown(
         return Ok(None);
     };
     let redacted = memfold_redact::redact(text);
-    let Some(chunk) = between(&redacted, *best) else {
+    let best = match query.phrases.is_empty() {
+        true => Some(*best),
+        false => holding(&redacted, *best, matcher),
+    };
+    let Some((best, chunk)) = best.and_then(|best| Some((best, between(&redacted, best)?))) else {
         return Ok(None);
     };
     let title = chunk.lines().next().unwrap_or_default();
@@ -532,11 +553,31 @@ fn shown(
         also: hit
             .chunks
             .iter()
-            .skip(1)
+            .filter(|lines| **lines != best)
             .map(|lines| (lines.start, lines.end))
             .collect(),
         provenance: "external:file",
     }))
+}
+
+/// Which lines to show of a text that holds every quoted phrase: those of its best chunk that holds them all, else of the first
+/// one, else of the best. Nothing if the text does not hold them.
+fn holding(text: &str, best: Lines, matcher: &mut Matcher<'_>) -> Option<Lines> {
+    let mut holds = |text: &str| matcher.phrases(text).iter().all(|found| *found > 0);
+    if !holds(text) {
+        return None;
+    }
+    if between(text, best).is_some_and(&mut holds) {
+        return Some(best);
+    }
+    let line = |number: usize| u32::try_from(number).unwrap_or(u32::MAX);
+    let first = memfold_text::chunks(text)
+        .find(|chunk| text.get(chunk.bytes.clone()).is_some_and(&mut holds))
+        .map(|chunk| Lines {
+            start: line(chunk.lines.start),
+            end: line(chunk.lines.end.saturating_sub(1)),
+        });
+    Some(first.unwrap_or(best))
 }
 
 /// The lines of a chunk; nothing if the text does not reach there.
