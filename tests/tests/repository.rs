@@ -6,7 +6,7 @@ use std::collections::BTreeMap;
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use memfold::{Memfold, Options, RepoAnswer, RepoSearch, Viewer};
+use memfold::{KeptKind, Memfold, Options, Quiet, RepoAnswer, RepoSearch, Viewer};
 use tempfile::TempDir;
 
 /// A tree, and memfold's folders beside it.
@@ -76,8 +76,8 @@ impl Place {
 
     /// Makes what was read just now as good as what was left alone for a while: it is not read again unless it changes.
     fn settle(&self) {
-        for (path, bytes) in self.kept("") {
-            let text = String::from_utf8(bytes).unwrap();
+        for path in self.kept("").into_keys().filter(|path| is_log(path)) {
+            let text = fs::read_to_string(&path).unwrap();
             let mut settled = String::new();
             for (at, part) in text.split("\"read_at\":").enumerate() {
                 if at > 0 {
@@ -114,6 +114,10 @@ impl Place {
         }
         kept
     }
+}
+
+fn is_log(path: &Path) -> bool {
+    path.extension().is_some_and(|end| end == "jsonl")
 }
 
 fn write(path: &Path, text: &str) {
@@ -202,8 +206,12 @@ fn an_edit_reads_one_file_and_what_is_gone_is_gone() {
     let report = place.engine().update_repo(None).unwrap();
     assert_eq!((report.read, report.gone), (1, 1));
     // One event a refresh that read or dropped anything, none for one that did not.
-    let log = place.kept("").into_values().next().unwrap();
-    let log = String::from_utf8(log).unwrap();
+    let log = place
+        .kept("")
+        .into_keys()
+        .find(|path| is_log(path))
+        .unwrap();
+    let log = fs::read_to_string(log).unwrap();
     let updates = log
         .lines()
         .filter(|line| line.contains(r#""kind":"index.update""#));
@@ -416,5 +424,118 @@ fn where_nothing_can_be_kept_the_answer_is_the_same() {
             .notes
             .iter()
             .any(|note| note.starts_with("not kept: "))
+    );
+}
+
+/// What `verify` says of the index: the kind of file, whether it is wrong, and what is.
+fn checked(place: &Place) -> Vec<(KeptKind, bool, String)> {
+    let report = place.engine().verify(&[], &Quiet).unwrap();
+    let of_index = report.kept.into_iter().filter(|row| {
+        use KeptKind::{Collection, IndexLog, Manifest, Pack};
+        matches!(row.kind, IndexLog | Manifest | Pack | Collection)
+    });
+    of_index
+        .map(|row| (row.kind, row.wrong, row.found))
+        .collect()
+}
+
+#[test]
+fn a_check_names_what_is_wrong_and_a_rebuild_mends_it() {
+    let place = Place::with_files();
+    place.search("denylist");
+    place.settle();
+    assert_eq!(checked(&place), []);
+    let only = |below: &str, ending: &str| {
+        let mut files = place.kept(below).into_keys();
+        files
+            .find(|path| path.to_string_lossy().ends_with(ending))
+            .unwrap()
+    };
+    for (below, ending, kind) in [
+        ("trees", ".manifest", KeptKind::Manifest),
+        ("packs", ".pack", KeptKind::Pack),
+        ("", "collection", KeptKind::Collection),
+    ] {
+        let path = only(below, ending);
+        let sound = fs::read(&path).unwrap();
+        for at in [0, 9, sound.len() / 2, sound.len() - 1] {
+            let mut damaged = sound.clone();
+            damaged[at] ^= 4;
+            fs::write(&path, &damaged).unwrap();
+            let faults = checked(&place);
+            assert!(
+                faults.iter().any(|(of, wrong, _)| *of == kind && *wrong),
+                "{ending}, byte {at}: {faults:?}"
+            );
+        }
+        place.engine().rebuild_repo().unwrap();
+        assert_eq!(checked(&place), [], "{ending}");
+    }
+    fs::remove_file(only("trees", ".manifest")).unwrap();
+    let faults = checked(&place);
+    assert!(
+        matches!(&faults[..], [(KeptKind::Manifest, false, what)] if what.starts_with("missing"))
+    );
+    place.engine().rebuild_repo().unwrap();
+    assert_eq!(checked(&place), []);
+}
+
+#[test]
+fn an_index_that_says_of_a_file_what_is_not_so_is_found_out() {
+    let place = Place::with_files();
+    place.search("denylist");
+    place.settle();
+    // One file's content is given out as another's: every checksum is right.
+    let log = place
+        .kept("")
+        .into_keys()
+        .find(|path| is_log(path))
+        .unwrap();
+    let text = fs::read_to_string(&log).unwrap();
+    let content = |of: &str| {
+        let from = text.find(&format!("\"{of}\":{{\"identity\"")).unwrap();
+        let at = from + text[from..].find("\"content\":\"").unwrap() + 11;
+        text[at..at + 64].to_owned()
+    };
+    let forged = text.replace(&content("docs/design.md"), &content("src/sync.rs"));
+    fs::write(&log, forged).unwrap();
+    fs::remove_file(place.kept("trees").into_keys().next().unwrap()).unwrap();
+    assert!(paths(&place.search("rename folder")).contains(&"src/sync.rs"));
+    let faults = checked(&place);
+    let of_file =
+        |(_, wrong, what): &(KeptKind, bool, String)| *wrong && what.contains("docs/design.md");
+    assert!(faults.iter().any(of_file), "{faults:?}");
+    place.engine().rebuild_repo().unwrap();
+    assert_eq!(paths(&place.search("design patterns")), ["docs/design.md"]);
+    assert!(!checked(&place).iter().any(of_file));
+}
+
+#[test]
+fn what_is_quoted_must_stand_together() {
+    let place = Place::with_files();
+    assert!(paths(&place.search("follows symlink no")).contains(&"src/denylist.rs"));
+    let answer = place.search("\"follows no symlink\"");
+    assert_eq!(paths(&answer), ["src/denylist.rs"]);
+    assert_eq!(answer.matched, 1);
+    assert!(
+        answer.results[0]
+            .lines
+            .iter()
+            .any(|line| line.text.contains("follows no symlink"))
+    );
+    let answer = place.search("\"symlink follows no\"");
+    assert_eq!(paths(&answer), Vec::<&str>::new());
+    assert_eq!(answer.notes, ["no file holds the quoted words in a row"]);
+    // Shown are the lines that hold it, wherever the words by themselves are the most.
+    let text = function("denied", "list list list of", 60)
+        + "\nfunction last() { // patterns of denial }\n";
+    place.write("src/far.rs", &text);
+    let answer = place.search("\"patterns of denial\" list");
+    assert_eq!(paths(&answer), ["src/far.rs"]);
+    assert!(
+        answer.results[0]
+            .lines
+            .iter()
+            .any(|line| line.text.contains("patterns of denial"))
     );
 }

@@ -4,8 +4,8 @@ Python 3.11's standard library, so that the pages are known to be enough.
 
     memdump.py [--json] FILE
 
-FILE is a sidecar (`x.mem`), the roll-up's catalogue or a shard of it, the receipts, a kept tail, or a log of memfold's own
-events (`.jsonl`). What it is, its first bytes say.
+FILE is a sidecar (`x.mem`), the roll-up's catalogue or a shard of it, the receipts, a kept tail, a manifest, a pack or the
+collection of a repository's index, or a log of memfold's own events (`.jsonl`). What it is, its first bytes say.
 """
 
 import json
@@ -17,6 +17,7 @@ import mark
 import mem
 import memtext
 import receipts
+import repository
 import rollup
 import segment
 import tail
@@ -26,6 +27,9 @@ READERS = (
     (b"memshrd", rollup.shard),
     (b"memrcpt", receipts.receipts),
     (b"memtail", tail.tail),
+    (b"memtree", repository.manifest),
+    (b"mempack", repository.pack),
+    (b"memcoll", repository.collection),
 )
 ERRORS = (
     OSError,
@@ -35,6 +39,7 @@ ERRORS = (
     fields.TooShort,
     rollup.RollupError,
     receipts.ReceiptsError,
+    repository.RepositoryError,
     tail.TailError,
 )
 

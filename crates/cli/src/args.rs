@@ -303,7 +303,7 @@ pub(crate) struct FoldArgs {
 ///
 /// Folds every log anew and compares: its sidecar, its receipt, its kept tail and what the roll-up says of it. Names each
 /// file that is wrong with the command that mends it, and then ends with 1. What is missing, or behind its log, is said but
-/// is not wrong.
+/// is not wrong. Where no path is named, the repository's index is held against its events and the files too.
 #[derive(Debug, Args)]
 pub(crate) struct VerifyArgs {
     /// Logs, or folders of logs; else the project's logs

@@ -32,7 +32,7 @@ pub struct Guard {
 const OWN: RuleName = RuleName(std::borrow::Cow::Borrowed("memfold"));
 
 /// How much is read before the time is looked at.
-const STEP: u64 = 64 << 10;
+const STEP: usize = 64 << 10;
 
 impl Guard {
     /// A guard of the tree at `root`, which keeps our own folders `dirs` out of what is read.
@@ -174,25 +174,36 @@ fn below(root: &Path, folder: &Path) -> Option<String> {
     Some(fold(rest.to_str()?).into_owned())
 }
 
-/// The whole file, counted as it is read: what stat said of its length is a hint.
-fn read_within(file: PinnedFile, budget: &Budget) -> Result<Vec<u8>, Refusal> {
+/// The whole file, counted as it is read: what stat said of its length is a hint, of how much room is made at first.
+fn read_within(mut file: PinnedFile, budget: &Budget) -> Result<Vec<u8>, Refusal> {
     let limit = budget.file_bytes();
     let too_large = Refusal::TooLarge { limit };
-    if file.identity().size > limit {
+    let expected = file.identity().size;
+    if expected > limit {
         return Err(too_large);
     }
-    let mut bytes = Vec::new();
-    let mut file = file.take(limit.saturating_add(1));
+    // One byte more than it should have, so that its end is found without more room.
+    let room = |bytes: u64| usize::try_from(bytes.saturating_add(1)).unwrap_or(usize::MAX);
+    let mut bytes = vec![0; room(expected)];
+    let mut length = 0usize;
     loop {
-        let read = (&mut file)
-            .take(STEP)
-            .read_to_end(&mut bytes)
-            .map_err(|error| unreadable(&error))?;
+        if length == bytes.len() {
+            let more = length.saturating_add(STEP).min(room(limit));
+            bytes.resize(more, 0);
+        }
+        let end = length.saturating_add(STEP).min(bytes.len());
+        let space = bytes.get_mut(length..end).unwrap_or_default();
+        let read = match file.read(space) {
+            Err(error) if error.kind() == io::ErrorKind::Interrupted => continue,
+            read => read.map_err(|error| unreadable(&error))?,
+        };
         budget.spend(read as u64)?;
-        if bytes.len() as u64 > limit {
+        length = length.saturating_add(read);
+        if length as u64 > limit {
             return Err(too_large);
         }
         if read == 0 {
+            bytes.truncate(length);
             return Ok(bytes);
         }
     }

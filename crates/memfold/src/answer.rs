@@ -457,6 +457,14 @@ pub enum KeptKind {
     Temporary,
     /// A damaged file that was set aside.
     SetAside,
+    /// The log of a repository's index.
+    IndexLog,
+    /// What a repository's index knows of a tree.
+    Manifest,
+    /// The words of a repository's files.
+    Pack,
+    /// The note of what a repository's index holds and no tree needs.
+    Collection,
     /// Something in the place of one of memfold's folders.
     Folder,
     /// Something that is not memfold's.
@@ -546,6 +554,8 @@ pub struct Status {
     pub cache_dir: PathBuf,
     /// Per log that is left out or behind, why.
     pub left_out: Vec<String>,
+    /// The repository's index, where there is one.
+    pub repository: Option<RepoReport>,
 }
 
 /// What `forget` removed.

@@ -248,7 +248,13 @@ impl Memfold {
             config_dir: self.dirs().config.clone(),
             cache_dir: self.dirs().cache.clone(),
             left_out: found.notes,
+            repository: None,
         };
+        match self.repo_status_if_any() {
+            Some(Ok(report)) => status.repository = Some(report),
+            Some(Err(error)) => status.left_out.push(format!("the repository: {error}")),
+            None => {}
+        }
         let mut agents: BTreeMap<&str, usize> = BTreeMap::new();
         let mut newest = None;
         for entry in &found.logs {

@@ -7,11 +7,15 @@ use std::time::{Duration, Instant};
 use memfold_guard::{Budget, Guard, Limits, Refusal, Rules, TreePath};
 use memfold_log::Timestamp;
 use memfold_repo::listing::{Cut, Extent, Hardened, program};
-use memfold_repo::{Found, Hit, Hits, Index, Lines, Refresh, Refreshed, RepoError};
+use memfold_repo::{
+    Due, Fault, Found, Hit, Hits, Index, Lines, Moment, Part, Refresh, Refreshed, RepoError, Weight,
+};
 use memfold_text::{Matcher, Query, lines::lines, shorten};
 use sha2::{Digest, Sha256};
 
-use crate::answer::{NumberedLine, RankedFiles, RepoAnswer, RepoHit, RepoReport};
+use crate::answer::{
+    KeptKind, KeptRow, NumberedLine, RankedFiles, RepoAnswer, RepoHit, RepoReport,
+};
 use crate::engine::Memfold;
 use crate::error::Error;
 use crate::project;
@@ -25,6 +29,8 @@ const SEARCH_TIME: Duration = Duration::from_secs(10);
 const UPDATE_TIME: Duration = Duration::from_secs(60);
 /// How long an update waits for another process that writes the index.
 const PATIENCE: Duration = Duration::from_secs(30);
+/// In how many of the best files a quoted phrase is looked for: no index holds it.
+const PHRASED: usize = 400;
 /// How many lines of a chunk a search shows, each cut to so many characters.
 const BEST_LINES: usize = 3;
 const LINE_CHARS: usize = 200;
@@ -47,8 +53,11 @@ impl Memfold {
         let guard = self.guard(&tree)?;
         let mut refreshed = self.refreshed(&guard, SEARCH_TIME, Duration::ZERO, None)?;
         let among = |path: &TreePath| below.as_ref().is_none_or(|below| path.is_within(below));
-        // Some may be gone or refused by the time that they are read.
-        let most = search.limit.saturating_mul(2);
+        // Some may be gone or refused by the time that they are read, or not hold what was quoted.
+        let most = match query.phrases.is_empty() {
+            true => search.limit.saturating_mul(2),
+            false => PHRASED.max(search.limit),
+        };
         let hits = match refreshed.loaded.search(&query, most, among) {
             Ok(hits) => hits,
             Err(_) => {
@@ -89,8 +98,13 @@ impl Memfold {
             .files
             .first()
             .map_or(0, |best| best.held.iter().filter(|held| **held).count());
+        if !query.phrases.is_empty() && results.len() < search.limit && hits.files.len() >= most {
+            notes.push(format!(
+                "the quoted words were looked for in the best {most} files alone"
+            ));
+        }
         if results.is_empty() {
-            notes.push(why_empty(&hits, below.as_ref()));
+            notes.push(why_empty(&query, &hits, below.as_ref()));
         }
         Ok(RepoAnswer {
             schema: 1,
@@ -102,7 +116,11 @@ impl Memfold {
                 files: hits.ranked_files,
                 chunks: hits.ranked_chunks,
             },
-            matched: hits.matched,
+            matched: match query.phrases.is_empty() || results.len() >= search.limit {
+                true => hits.matched,
+                // Which files hold a phrase is known of those alone that were read.
+                false => results.len() as u64,
+            },
             weak: best_words * 2 < query.concepts.len(),
             best_words,
             complete: is_complete(&refreshed) && hits.lacking == 0,
@@ -125,10 +143,16 @@ impl Memfold {
         };
         let guard = self.guard(&tree)?;
         let refreshed = self.refreshed(&guard, UPDATE_TIME, PATIENCE, whole.as_ref())?;
-        Ok(self.report(&tree, &refreshed, begun))
+        let collected = self.index().collect(Moment::now(), Due::Now);
+        let mut report = self.report(&tree, &refreshed, begun);
+        if let Err(error) = collected {
+            let what = "what is no longer needed is still there";
+            report.notes.push(format!("{what}: {error}"));
+        }
+        Ok(report)
     }
 
-    /// What the index holds of the repository, brought up to date as a search does.
+    /// What the index holds of the repository, and how much changed since. Reads and writes no file of either.
     ///
     /// # Errors
     /// As [`Memfold::search_repo`].
@@ -136,12 +160,20 @@ impl Memfold {
         let begun = Instant::now();
         let tree = self.tree()?;
         let guard = self.guard(&tree)?;
-        let refreshed = self.refreshed(&guard, SEARCH_TIME, Duration::ZERO, None)?;
-        Ok(self.report(&tree, &refreshed, begun))
+        let looked = self.with_refresh(&guard, SEARCH_TIME, Duration::ZERO, None, |refresh| {
+            self.index().look(&guard, refresh)
+        })?;
+        Ok(self.report(&tree, &looked, begun))
     }
 
-    /// Makes the manifests of the repository's trees anew from the index's events, and then the words that are missing from
-    /// the files.
+    /// That, where there is an index; nothing where none was made yet, or where there is nothing to index.
+    pub(crate) fn repo_status_if_any(&self) -> Option<Result<RepoReport, Error>> {
+        let is_made = self.index().holdings().bytes > 0;
+        (is_made && self.tree().is_ok()).then(|| self.repo_status())
+    }
+
+    /// Makes the manifests of the repository's trees anew from the index's events; then, from the files, the words that are
+    /// missing or are not theirs.
     ///
     /// # Errors
     /// As [`Memfold::search_repo`].
@@ -149,12 +181,57 @@ impl Memfold {
         let begun = Instant::now();
         let tree = self.tree()?;
         let index = self.index();
-        index
-            .rebuild()
-            .map_err(|error| unreadable(index.folder(), &error))?;
+        let failed = |error: RepoError| unreadable(index.folder(), &error);
+        index.rebuild().map_err(failed)?;
         let guard = self.guard(&tree)?;
-        let refreshed = self.refreshed(&guard, UPDATE_TIME, PATIENCE, None)?;
+        let faults = index.check(&guard, &checking()).map_err(failed)?;
+        let wrong = faults.rows.iter().filter(|fault| {
+            fault.weight == Weight::Wrong && matches!(fault.part, Part::Pack | Part::Collection)
+        });
+        let wrong: Vec<&Path> = wrong.map(|fault| fault.file.as_path()).collect();
+        index.drop_files(&wrong).map_err(failed)?;
+        let refreshed = self.with_refresh(&guard, UPDATE_TIME, PATIENCE, None, |refresh| {
+            index.refresh(
+                &guard,
+                Refresh {
+                    again: &faults.files,
+                    ..refresh
+                },
+            )
+        })?;
         Ok(self.report(&tree, &refreshed, begun))
+    }
+
+    /// Holds the repository's index against its events and the files: a row for each fault. Nothing where there is no index.
+    pub(crate) fn verify_repo(&self) -> Result<Vec<KeptRow>, Error> {
+        let index = self.index();
+        let Ok(tree) = self.tree() else {
+            return Ok(Vec::new());
+        };
+        if index.holdings().bytes == 0 {
+            return Ok(Vec::new());
+        }
+        let guard = self.guard(&tree)?;
+        let faults = index
+            .check(&guard, &checking())
+            .map_err(|error| unreadable(index.folder(), &error))?;
+        let row = |fault: Fault| KeptRow {
+            kind: match fault.part {
+                Part::Log => KeptKind::IndexLog,
+                Part::Manifest => KeptKind::Manifest,
+                Part::Pack => KeptKind::Pack,
+                Part::Collection => KeptKind::Collection,
+            },
+            path: fault.file,
+            found: fault.what,
+            done: "nothing".to_owned(),
+            wrong: fault.weight == Weight::Wrong,
+            mend: match fault.weight {
+                Weight::Wrong => ["memfold", "rebuild", "--repo"].map(str::to_owned).to_vec(),
+                Weight::Behind => Vec::new(),
+            },
+        };
+        Ok(faults.rows.into_iter().map(row).collect())
     }
 
     /// Removes the repository's index.
@@ -175,6 +252,20 @@ impl Memfold {
         patience: Duration,
         whole: Option<&TreePath>,
     ) -> Result<Refreshed, Error> {
+        self.with_refresh(guard, time, patience, whole, |refresh| {
+            self.index().refresh(guard, refresh)
+        })
+    }
+
+    /// Does something about the index as a refresh of this project, on behalf of this session.
+    fn with_refresh(
+        &self,
+        guard: &Guard,
+        time: Duration,
+        patience: Duration,
+        whole: Option<&TreePath>,
+        act: impl FnOnce(Refresh<'_>) -> Result<Refreshed, RepoError>,
+    ) -> Result<Refreshed, Error> {
         let root = guard.root().path();
         let git = self
             .variable("PATH")
@@ -189,11 +280,9 @@ impl Memfold {
             git: git.as_ref(),
             personal: &personal,
             session: session.as_deref().and_then(|id| id.to_str()),
-            call: None,
+            ..Refresh::at(Moment::now())
         };
-        self.index()
-            .refresh(guard, refresh)
-            .map_err(|error| unreadable(root, &error))
+        act(refresh).map_err(|error| unreadable(root, &error))
     }
 
     /// What the person's own ignore file says, as git finds it where nothing is configured.
@@ -339,6 +428,15 @@ impl Memfold {
     }
 }
 
+/// All files may be read, within ten minutes.
+fn checking() -> Budget {
+    Budget::new(Limits {
+        file_bytes: Limits::FILE_BYTES,
+        bytes: u64::MAX,
+        time: Duration::from_secs(600),
+    })
+}
+
 fn micros(begun: Instant) -> u64 {
     u64::try_from(begun.elapsed().as_micros()).unwrap_or(u64::MAX)
 }
@@ -396,8 +494,11 @@ fn notes_of(refreshed: &Refreshed, hits: &Hits) -> Vec<String> {
     notes
 }
 
-fn why_empty(hits: &Hits, below: Option<&TreePath>) -> String {
+fn why_empty(query: &Query, hits: &Hits, below: Option<&TreePath>) -> String {
     match (hits.ranked_files, below) {
+        _ if hits.matched > 0 && !query.phrases.is_empty() => {
+            "no file holds the quoted words in a row".to_owned()
+        }
         (0, Some(below)) => format!("no indexed file lies at {below}"),
         (0, None) => "the tree has no file that is indexed".to_owned(),
         _ => "nothing matched; try other words for it, or fewer".to_owned(),
@@ -420,7 +521,11 @@ fn shown(
         return Ok(None);
     };
     let redacted = memfold_redact::redact(text);
-    let Some(chunk) = between(&redacted, *best) else {
+    let best = match query.phrases.is_empty() {
+        true => Some(*best),
+        false => holding(&redacted, *best, matcher),
+    };
+    let Some((best, chunk)) = best.and_then(|best| Some((best, between(&redacted, best)?))) else {
         return Ok(None);
     };
     let title = chunk.lines().next().unwrap_or_default();
@@ -448,11 +553,31 @@ fn shown(
         also: hit
             .chunks
             .iter()
-            .skip(1)
+            .filter(|lines| **lines != best)
             .map(|lines| (lines.start, lines.end))
             .collect(),
         provenance: "external:file",
     }))
+}
+
+/// Which lines to show of a text that holds every quoted phrase: those of its best chunk that holds them all, else of the first
+/// one, else of the best. Nothing if the text does not hold them.
+fn holding(text: &str, best: Lines, matcher: &mut Matcher<'_>) -> Option<Lines> {
+    let mut holds = |text: &str| matcher.phrases(text).iter().all(|found| *found > 0);
+    if !holds(text) {
+        return None;
+    }
+    if between(text, best).is_some_and(&mut holds) {
+        return Some(best);
+    }
+    let line = |number: usize| u32::try_from(number).unwrap_or(u32::MAX);
+    let first = memfold_text::chunks(text)
+        .find(|chunk| text.get(chunk.bytes.clone()).is_some_and(&mut holds))
+        .map(|chunk| Lines {
+            start: line(chunk.lines.start),
+            end: line(chunk.lines.end.saturating_sub(1)),
+        });
+    Some(first.unwrap_or(best))
 }
 
 /// The lines of a chunk; nothing if the text does not reach there.

@@ -34,7 +34,8 @@ struct Looked {
 
 impl Memfold {
     /// Checks what is derived of logs in full: every byte of a sidecar, the log's hashes, and that folding again gives the
-    /// same; that receipts, kept tails and the roll-up say what the logs do. Changes nothing.
+    /// same; that receipts, kept tails and the roll-up say what the logs do. Where no path is named, the repository's index
+    /// too. Changes nothing.
     ///
     /// # Errors
     /// As [`Memfold::fold`].
@@ -100,6 +101,14 @@ impl Memfold {
         }
         for row in kept.iter_mut().filter(|row| row.wrong) {
             row.mend = mending(paths);
+        }
+        if paths.is_empty() {
+            match self.verify_repo() {
+                Ok(of_index) => kept.extend(of_index),
+                Err(error) => {
+                    notes.push(format!("the repository's index was not checked: {error}"))
+                }
+            }
         }
         rows.sort_by(|a, b| a.path.cmp(&b.path));
         kept.sort_by(|a, b| (&a.path, &a.found).cmp(&(&b.path, &b.found)));

@@ -1,7 +1,6 @@
 //! The index of a repository on the disk: its own log of events, and what is derived from them: a manifest for each tree, and
 //! the packs that all trees share. Relies on the caller for the guard and the listing; decides nothing about ranking.
 
-use std::collections::HashSet;
 use std::fs;
 use std::io;
 use std::path::{Path, PathBuf};
@@ -9,33 +8,42 @@ use std::time::Duration;
 
 use memfold_disk::{Links, Lock, Locks, Mode, Snapshot, publish};
 use memfold_guard::Decision;
-use memfold_log::own::{Body, Record, Unranked};
-use memfold_log::{Appender, Lines, Offset, Position, Timestamp};
 use sha2::{Digest, Sha256};
 
 use crate::RepoError;
 use crate::content::ContentHash;
+use crate::journal::{self, Change, Folded, Journal};
 use crate::manifest::{self, Manifest};
+use crate::moment::Moment;
 use crate::pack::{self, Pack, Place};
 use crate::sections::Store;
 use crate::tree::{Tree, Update};
 
-/// An update's event names at most so many files, so that its line stays far below the longest.
-const FILES_AN_EVENT: usize = 10_000;
 /// So many packs are left before they are put together.
 const PACKS: usize = 8;
+/// The log is begun anew when it has so many bytes, and so many times as many as the manifests.
+const LOG: u64 = 8 << 20;
+const LOG_TIMES: u64 = 4;
+/// How often a reader looks again, if what it was about to read is gone.
+const LOOKS: usize = 5;
 
 /// A repository's index.
 #[derive(Debug)]
 pub struct Index {
     folder: PathBuf,
     locks: Locks,
+    /// From how many bytes on the log may be begun anew.
+    log_bytes: u64,
 }
 
 /// A tree of the index, with the packs that hold its words.
 pub struct Loaded {
     pub(crate) manifest: Manifest,
     pub(crate) packs: Vec<Pack>,
+    /// Up to where the log was looked at.
+    log: Folded,
+    /// The packs there were.
+    files: Vec<PathBuf>,
 }
 
 /// What [`Index::forget`] removed.
@@ -76,7 +84,19 @@ impl Loaded {
 impl Index {
     /// The index in a folder, which need not exist.
     pub fn new(folder: PathBuf, locks: Locks) -> Index {
-        Index { folder, locks }
+        Index {
+            folder,
+            locks,
+            log_bytes: LOG,
+        }
+    }
+
+    /// With a log that may be begun anew from so many bytes on.
+    pub fn with_log_of(self, bytes: u64) -> Index {
+        Index {
+            log_bytes: bytes,
+            ..self
+        }
     }
 
     /// Where it is.
@@ -84,7 +104,7 @@ impl Index {
         &self.folder
     }
 
-    fn log(&self) -> PathBuf {
+    pub(crate) fn log(&self) -> PathBuf {
         self.folder.join("events.jsonl")
     }
 
@@ -92,11 +112,11 @@ impl Index {
         self.folder.join("packs")
     }
 
-    fn trees(&self) -> PathBuf {
+    pub(crate) fn trees(&self) -> PathBuf {
         self.folder.join("trees")
     }
 
-    fn manifest(&self, root: &str) -> PathBuf {
+    pub(crate) fn manifest(&self, root: &str) -> PathBuf {
         let digest: [u8; 32] = Sha256::digest(root.as_bytes()).into();
         let name: String = digest
             .iter()
@@ -118,61 +138,82 @@ impl Index {
 
     /// A tree as the index knows it: by its manifest, where that is sound and as far as the log has been folded into it, else
     /// by the log's events.
+    ///
+    /// Whoever writes puts packs in place before the manifest that names what they hold, and takes old ones away after it: so
+    /// they are read the other way round. One that is gone by then was put together with others: all is looked at again.
     pub fn load(&self, root: &str) -> Result<Loaded, RepoError> {
-        let log = Snapshot::open(self.log(), Links::Refuse).ok();
-        let length = log.as_ref().map_or(0, Snapshot::len);
-        let known = self
-            .read_manifest(root)
-            .filter(|manifest| manifest.folded <= length);
-        let is_known = known.is_some();
-        let (mut tree, mut folded, paths) = match known {
-            Some(Manifest {
-                tree,
-                folded,
-                paths,
-            }) => (tree, folded, Some(paths)),
-            None => (Tree::new(root), 0, None),
-        };
-        let mut changed = !is_known;
-        each_update(log.as_ref(), folded, Some(root), &mut |update, end| {
-            tree.apply(update);
-            folded = end;
-            changed = true;
-        })?;
-        let manifest = match paths {
-            Some(paths) if !changed => Manifest {
-                tree,
-                folded,
-                paths,
-            },
-            _ => Manifest::of(tree, folded)?,
-        };
+        for _ in 1..LOOKS {
+            let (manifest, log) = self.load_tree(root)?;
+            let files = self.pack_files();
+            if let Some(packs) = open_packs(&files, IfGone::Again) {
+                return Ok(Loaded {
+                    manifest,
+                    packs,
+                    log,
+                    files,
+                });
+            }
+        }
+        let (manifest, log) = self.load_tree(root)?;
+        let files = self.pack_files();
         Ok(Loaded {
             manifest,
-            packs: self.open_packs(),
+            packs: open_packs(&files, IfGone::Without).unwrap_or_default(),
+            log,
+            files,
         })
     }
 
-    fn read_manifest(&self, root: &str) -> Option<Manifest> {
-        let file = Snapshot::open(self.manifest(root), Links::Refuse).ok()?;
-        let bytes = file.read_at(0, usize::try_from(file.len()).ok()?).ok()?;
-        let manifest = Manifest::open(&bytes).ok()?;
-        (manifest.tree.root == root).then_some(manifest)
-    }
-
-    /// Every pack that can be read: one that is damaged is as one that is not there, its contents are cut anew.
-    fn open_packs(&self) -> Vec<Pack> {
-        let open = |path: PathBuf| {
-            let file = Snapshot::open(&path, Links::Refuse).ok()?;
-            Pack::open(Store::File(file)).ok()
+    pub(crate) fn load_tree(&self, root: &str) -> Result<(Manifest, Folded), RepoError> {
+        // Before the log, which then reaches at least as far.
+        let known = self.read_manifest(root);
+        let journal = Journal::open(&self.log());
+        let known = known.filter(|manifest| journal.reaches(manifest.folded));
+        let mut changes = Vec::new();
+        let from = known.as_ref().map_or(0, |manifest| manifest.folded.end);
+        journal.each(from, Some(root), &mut |change, end| {
+            changes.push((change, end));
+        })?;
+        let manifest = match known {
+            Some(manifest) if changes.is_empty() => manifest,
+            known => {
+                let known = known.map(|manifest| (manifest.tree, manifest.folded));
+                let (mut tree, mut folded) =
+                    known.unwrap_or_else(|| (Tree::new(root), Folded::default()));
+                for (change, end) in changes {
+                    match change {
+                        Change::Update(update) => tree.apply(update),
+                        Change::Forgotten { .. } => tree = Tree::new(root),
+                    }
+                    folded = end;
+                }
+                Manifest::of(tree, folded)?
+            }
         };
-        let mut paths = self.pack_files();
-        paths.sort();
-        paths.into_iter().filter_map(open).collect()
+        Ok((manifest, journal.end()))
     }
 
-    fn pack_files(&self) -> Vec<PathBuf> {
-        files_in(&self.packs(), ".pack")
+    /// Whether nothing was written since that was loaded.
+    pub(crate) fn is_as(&self, loaded: &Loaded) -> bool {
+        Journal::open(&self.log()).end() == loaded.log && self.pack_files() == loaded.files
+    }
+
+    fn read_manifest(&self, root: &str) -> Option<Manifest> {
+        manifest::read(&self.manifest(root)).filter(|manifest| manifest.tree.root == root)
+    }
+
+    /// The packs, in the order of their names.
+    pub(crate) fn pack_files(&self) -> Vec<PathBuf> {
+        let mut files = files_in(&self.packs(), ".pack");
+        files.sort();
+        files
+    }
+
+    /// The manifests, in the order of their names.
+    pub(crate) fn manifest_files(&self) -> Vec<PathBuf> {
+        let mut files = files_in(&self.trees(), ".manifest");
+        files.sort();
+        files
     }
 
     /// Removes the packs that are damaged, and says how many: their contents are cut anew.
@@ -180,21 +221,36 @@ impl Index {
     /// # Errors
     /// If the index is being written, or they cannot be removed.
     pub fn drop_damaged(&self) -> Result<usize, RepoError> {
+        let is_damaged = |path: &PathBuf| {
+            Snapshot::open(path, Links::Refuse)
+                .map_err(|error| RepoError::Io(io::Error::other(error)))
+                .and_then(|file| Pack::open(Store::File(file)))
+                .and_then(|pack| pack.verify())
+                .is_err()
+        };
+        let damaged: Vec<PathBuf> = self.pack_files().into_iter().filter(is_damaged).collect();
+        self.drop_files(&damaged)?;
+        Ok(damaged.len())
+    }
+
+    /// Removes some files of the index: what they held is made anew.
+    ///
+    /// # Errors
+    /// If the index is being written, or they cannot be removed.
+    pub fn drop_files(&self, files: &[impl AsRef<Path>]) -> Result<(), RepoError> {
+        if files.is_empty() {
+            return Ok(());
+        }
         let Some(_lock) = self.lock(Duration::from_secs(10))? else {
             return Err(RepoError::Write("the index is being written".to_owned()));
         };
-        let mut dropped = 0;
-        for path in self.pack_files() {
-            let sound = Snapshot::open(&path, Links::Refuse)
-                .map_err(|error| RepoError::Io(io::Error::other(error)))
-                .and_then(|file| Pack::open(Store::File(file)))
-                .and_then(|pack| pack.verify());
-            if sound.is_err() {
-                memfold_disk::remove(&path).map_err(io::Error::other)?;
-                dropped += 1;
+        for path in files {
+            match memfold_disk::remove(path) {
+                Err(error) if !error.is_not_found() => return Err(io::Error::other(error).into()),
+                _ => {}
             }
         }
-        Ok(dropped)
+        Ok(())
     }
 
     /// Writes a pack. The caller holds the lock.
@@ -205,16 +261,48 @@ impl Index {
         Pack::open(Store::File(file))
     }
 
-    /// Puts packs together once there are many. The caller holds the lock. A reader that has one open reads on.
-    pub(crate) fn merge_packs(&self, loaded: &mut Loaded) -> Result<(), RepoError> {
-        if loaded.packs.len() <= PACKS {
+    /// Puts packs together once there are many: the smaller ones, so that a large one is not written again for every few
+    /// small ones. The caller holds the lock. A reader that has one open reads on.
+    pub(crate) fn merge_packs(&self) -> Result<(), RepoError> {
+        let size = |path: &PathBuf| {
+            let file = memfold_disk::Identity::at(path, Links::Refuse);
+            file.map_or(0, |file| file.size)
+        };
+        let mut files: Vec<(u64, PathBuf)> = self
+            .pack_files()
+            .into_iter()
+            .map(|path| (size(&path), path))
+            .collect();
+        if files.len() <= PACKS {
             return Ok(());
         }
-        let before: HashSet<PathBuf> = self.pack_files().into_iter().collect();
-        let bytes = pack::merged(&loaded.packs.iter().collect::<Vec<_>>())?;
+        files.sort();
+        let mut together = 0u64;
+        let mut small = Vec::new();
+        for (bytes, path) in files {
+            if small.len() > PACKS / 2 && bytes > together {
+                break;
+            }
+            together = together.saturating_add(bytes);
+            small.push(path);
+        }
+        self.replace_packs(&small, &|_| true)
+    }
+
+    /// Puts one pack in the place of some, with the contents that are to be kept. The caller holds the lock. Those that are
+    /// damaged go: what they held is cut anew.
+    pub(crate) fn replace_packs(
+        &self,
+        files: &[PathBuf],
+        kept: &dyn Fn(&ContentHash) -> bool,
+    ) -> Result<(), RepoError> {
+        let packs = open_packs(files, IfGone::Without).unwrap_or_default();
+        let bytes = pack::merged(&packs.iter().collect::<Vec<_>>(), kept)?;
         let merged = self.packs().join(pack::name_of(&bytes));
-        loaded.packs = vec![self.write_pack(&bytes)?];
-        for path in before.iter().filter(|path| **path != merged) {
+        if !Pack::open(bytes.as_slice())?.contents().is_empty() {
+            self.write_pack(&bytes)?;
+        }
+        for path in files.iter().filter(|path| **path != merged) {
             // What cannot be removed is a copy of words that the merged one has.
             let _ = memfold_disk::remove(path);
         }
@@ -227,46 +315,58 @@ impl Index {
         loaded: &mut Loaded,
         update: Update,
         decisions: &[Decision],
+        now: Moment,
     ) -> Result<(), RepoError> {
-        let now = now_ms();
-        let mut lines: Vec<(Unranked, String, String)> = Vec::new();
+        let mut records = Vec::with_capacity(decisions.len() + 1);
         for decision in decisions {
-            let data = serde_json::to_string(decision).map_err(io::Error::other)?;
-            lines.push((Unranked::GuardDecision, decision.to_string(), data));
+            records.push(journal::decided(decision, now)?);
         }
-        for part in in_parts(update.clone()) {
-            let data = serde_json::to_string(&part).map_err(io::Error::other)?;
-            let text = format!(
-                "{}: {} read, {} skipped, {} refused, {} gone",
-                part.tree,
-                part.counts.read,
-                part.counts.skipped,
-                part.counts.refused,
-                part.gone.len()
-            );
-            lines.push((Unranked::IndexUpdate, text, data));
-        }
-        let mut records = Vec::with_capacity(lines.len());
-        for (kind, text, data) in &lines {
-            let data =
-                serde_json::value::RawValue::from_string(data.clone()).map_err(io::Error::other)?;
-            let mut record = Record::new(Body::Unranked {
-                kind: *kind,
-                text: Some(text.into()),
-                data: Some(std::borrow::Cow::Owned(data)),
-            });
-            record.time = Some(Timestamp(now));
-            records.push(record);
-        }
+        records.extend(journal::updated(update.clone(), now)?);
+        let written = self.append(&records, now)?;
+        loaded
+            .manifest
+            .apply(update, written.unwrap_or(loaded.manifest.folded))?;
+        self.write_manifest(&loaded.manifest)?;
+        self.renew_log(now)
+    }
+
+    /// Appends events to the log. The caller holds the lock.
+    pub(crate) fn append(
+        &self,
+        records: &[memfold_log::own::Record<'_>],
+        now: Moment,
+    ) -> Result<Option<Folded>, RepoError> {
         memfold_disk::private_dir(&self.folder).map_err(io::Error::other)?;
-        let written = self.appender()?.append_all(&records)?;
-        loaded.manifest.tree.apply(update);
-        let folded = written.map_or(loaded.manifest.folded, |written| {
-            written.start.0.saturating_add(written.length)
-        });
-        let tree = std::mem::take(&mut loaded.manifest.tree);
-        loaded.manifest = Manifest::of(tree, folded)?;
-        self.write_manifest(&loaded.manifest)
+        journal::append(&self.log(), &self.folder, records, now)
+    }
+
+    /// Begins the log anew once it has grown far beyond what it says of the trees: with a snapshot of each. The caller holds
+    /// the lock. Until the manifests are made of the new one too, they are not believed.
+    fn renew_log(&self, now: Moment) -> Result<(), RepoError> {
+        let journal = Journal::open(&self.log());
+        let size = |path: &PathBuf| memfold_disk::Identity::at(path, Links::Refuse).ok();
+        let manifests: u64 = self
+            .manifest_files()
+            .iter()
+            .filter_map(size)
+            .map(|file| file.size)
+            .sum();
+        let most = self.log_bytes.max(manifests.saturating_mul(LOG_TIMES));
+        if journal.end().end <= most {
+            return Ok(());
+        }
+        let trees = journal.fold()?;
+        let bytes = journal::snapshot(&self.folder, trees.iter().map(|(tree, _)| tree), now)?;
+        self.publish(&self.log(), &bytes, |_| Ok(()))?;
+        self.write_manifests()
+    }
+
+    /// Makes the manifest of every tree of the log. How many there are. The caller holds the lock.
+    fn write_manifests(&self) -> Result<(), RepoError> {
+        for (tree, folded) in Journal::open(&self.log()).fold()? {
+            self.write_manifest(&Manifest::of(tree, folded)?)?;
+        }
+        Ok(())
     }
 
     pub(crate) fn write_manifest(&self, manifest: &Manifest) -> Result<(), RepoError> {
@@ -274,23 +374,19 @@ impl Index {
         self.publish(
             &self.manifest(&manifest.tree.root),
             &bytes,
-            manifest::verify_bytes,
+            // It was made of what is sound: the same bytes are as good.
+            |read| match read == bytes.as_slice() {
+                true => Ok(()),
+                false => Err(RepoError::Damaged("it is not what was written")),
+            },
         )
     }
 
-    fn appender(&self) -> Result<Appender<fs::File>, RepoError> {
-        let log = memfold_disk::open_own_log(self.log()).map_err(io::Error::other)?;
-        let mut log = Appender::new(log);
-        let about = Body::open("index", self.folder.to_string_lossy());
-        log.begin(&Record::new(about))?;
-        Ok(log)
-    }
-
-    fn publish(
+    pub(crate) fn publish(
         &self,
         path: &Path,
         bytes: &[u8],
-        verify: fn(&[u8]) -> Result<(), RepoError>,
+        verify: impl FnOnce(&[u8]) -> Result<(), RepoError>,
     ) -> Result<(), RepoError> {
         if let Some(folder) = path.parent() {
             memfold_disk::private_dir(folder).map_err(io::Error::other)?;
@@ -310,23 +406,11 @@ impl Index {
         let Some(_lock) = self.lock(Duration::from_secs(10))? else {
             return Err(RepoError::Write("the index is being written".to_owned()));
         };
-        for path in files_in(&self.trees(), ".manifest") {
+        for path in self.manifest_files() {
             memfold_disk::remove(&path).map_err(io::Error::other)?;
         }
-        let log = Snapshot::open(self.log(), Links::Refuse).ok();
-        let mut roots = std::collections::BTreeSet::new();
-        each_update(log.as_ref(), 0, None, &mut |update, _| {
-            roots.insert(update.tree);
-        })?;
-        for root in &roots {
-            let (mut tree, mut folded) = (Tree::new(root), 0);
-            each_update(log.as_ref(), 0, Some(root), &mut |update, end| {
-                tree.apply(update);
-                folded = end;
-            })?;
-            self.write_manifest(&Manifest::of(tree, folded)?)?;
-        }
-        Ok(roots.len() as u64)
+        self.write_manifests()?;
+        Ok(self.manifest_files().len() as u64)
     }
 
     /// Removes the index, its log too: another one begins with the next search.
@@ -351,14 +435,15 @@ impl Index {
 
     fn files(&self) -> Vec<PathBuf> {
         let mut files = self.pack_files();
-        files.extend(files_in(&self.trees(), ".manifest"));
-        files.extend(Some(self.log()).filter(|log| log.is_file()));
+        files.extend(self.manifest_files());
+        let others = [self.log(), self.collection()];
+        files.extend(others.into_iter().filter(|file| file.is_file()));
         files
     }
 
     /// What it has on the disk.
     pub fn holdings(&self) -> Holdings {
-        let manifests = files_in(&self.trees(), ".manifest");
+        let manifests = self.manifest_files();
         let identity = |path: &PathBuf| memfold_disk::Identity::at(path, Links::Refuse).ok();
         Holdings {
             trees: manifests.len() as u64,
@@ -378,6 +463,26 @@ impl Index {
     }
 }
 
+/// What to do about a pack that is gone when it is to be opened.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum IfGone {
+    Again,
+    Without,
+}
+
+/// Every pack that can be read: one that is damaged is as one that is not there, its contents are cut anew.
+fn open_packs(files: &[PathBuf], if_gone: IfGone) -> Option<Vec<Pack>> {
+    let mut packs = Vec::with_capacity(files.len());
+    for path in files {
+        match Snapshot::open(path, Links::Refuse) {
+            Ok(file) => packs.extend(Pack::open(Store::File(file))),
+            Err(error) if error.is_not_found() && if_gone == IfGone::Again => return None,
+            Err(_) => {}
+        }
+    }
+    Some(packs)
+}
+
 fn files_in(folder: &Path, ending: &str) -> Vec<PathBuf> {
     let Ok(entries) = fs::read_dir(folder) else {
         return Vec::new();
@@ -387,77 +492,4 @@ fn files_in(folder: &Path, ending: &str) -> Vec<PathBuf> {
         .map(|entry| entry.path())
         .filter(|path| path.to_string_lossy().ends_with(ending))
         .collect()
-}
-
-/// The updates of a tree (of all, if none is named) from a place of the log on, in order, each with where its line ends.
-fn each_update(
-    log: Option<&Snapshot>,
-    from: u64,
-    root: Option<&str>,
-    each: &mut dyn FnMut(Update, u64),
-) -> Result<(), RepoError> {
-    let Some(log) = log else { return Ok(()) };
-    let position = Position {
-        offset: Offset(from),
-        ..Position::START
-    };
-    // As JSON has it: a line that does not hold it need not be read.
-    let named = root.map(|root| serde_json::to_string(root).unwrap_or_default());
-    let mut lines = Lines::new(log.reader(from), position, Offset(log.len()));
-    while let Some(line) = lines.next(&mut |_| {}).map_err(io::Error::other)? {
-        let end = line.end().0;
-        let Some(text) = line.text() else { continue };
-        let names = |name: &str| memchr::memmem::find(text, name.as_bytes()).is_some();
-        if !names("\"index.update\"") || named.as_deref().is_some_and(|root| !names(root)) {
-            continue;
-        }
-        if let Ok(text) = std::str::from_utf8(text)
-            && let Ok(record) = Record::parse(text)
-            && let Body::Unranked {
-                kind: Unranked::IndexUpdate,
-                data: Some(data),
-                ..
-            } = record.body
-            && let Ok(update) = serde_json::from_str::<Update>(data.get())
-            && root.is_none_or(|root| update.tree == root)
-        {
-            each(update, end);
-        }
-    }
-    Ok(())
-}
-
-/// An update as events of which each has a line that can be read back.
-fn in_parts(mut update: Update) -> Vec<Update> {
-    let mut parts = Vec::new();
-    while update.files.len() > FILES_AN_EVENT {
-        let Some(next) = update.files.keys().nth(FILES_AN_EVENT).cloned() else {
-            break;
-        };
-        let rest = update.files.split_off(&next);
-        let files = std::mem::replace(&mut update.files, rest);
-        parts.push(Update {
-            tree: update.tree.clone(),
-            counts: crate::tree::Counts::of(files.values()),
-            files,
-            ..Update::default()
-        });
-    }
-    update.counts = crate::tree::Counts::of(update.files.values());
-    parts.push(update);
-    parts
-}
-
-/// The time, in milliseconds since 1970.
-fn now_ms() -> i64 {
-    now_ns() / 1_000_000
-}
-
-/// The time, in nanoseconds since 1970.
-pub(crate) fn now_ns() -> i64 {
-    let since = std::time::SystemTime::now().duration_since(std::time::UNIX_EPOCH);
-    since
-        .ok()
-        .and_then(|since| i64::try_from(since.as_nanos()).ok())
-        .unwrap_or(0)
 }

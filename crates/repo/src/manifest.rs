@@ -1,16 +1,19 @@
 //! A tree's manifest: its [`Tree`], and the words of its paths, as a search wants them. A function of the tree's events, so the
-//! same events give the same bytes. `formats/manifest.md` is its page.
+//! same events give the same bytes. `formats/repository.md` is its page.
 
 use std::borrow::Cow;
+use std::path::Path;
 
-use memfold_disk::Identity;
+use memfold_disk::{Identity, Links, Snapshot};
 use memfold_guard::{RulesVersion, TreePath};
 use memfold_segment::{Encoded, Reader, Section};
 
 use crate::RepoError;
 use crate::content::{ContentHash, WordCounter};
+use crate::journal::{Folded, LogId};
+use crate::moment::Moment;
 use crate::sections::{Input, Magic, Sections, encode, put_text};
-use crate::tree::{FileState, Found, Skip, Tree};
+use crate::tree::{FileState, Found, Skip, Tree, Update};
 
 const MAGIC: &Magic = b"memtree1";
 
@@ -35,15 +38,15 @@ const REFUSED: u8 = 3;
 /// A tree's manifest, read.
 pub(crate) struct Manifest {
     pub(crate) tree: Tree,
-    /// Up to where the index's log was folded, in bytes.
-    pub(crate) folded: u64,
+    /// Up to where of which log it was folded.
+    pub(crate) folded: Folded,
     /// The words of the indexed files' paths.
     pub(crate) paths: Encoded,
 }
 
 impl Manifest {
     /// The manifest of a tree, folded up to that place of the log.
-    pub(crate) fn of(tree: Tree, folded: u64) -> Result<Manifest, RepoError> {
+    pub(crate) fn of(tree: Tree, folded: Folded) -> Result<Manifest, RepoError> {
         let mut words = WordCounter::default();
         for (path, ..) in tree.indexed() {
             words.add_line(path.as_str())?;
@@ -55,6 +58,23 @@ impl Manifest {
         })
     }
 
+    /// Takes an update in, which ends there in the log.
+    pub(crate) fn apply(&mut self, update: Update, folded: Folded) -> Result<(), RepoError> {
+        let keeps_paths = update.gone.is_empty()
+            && !update.snapshot
+            && update.files.iter().all(|(path, state)| {
+                let is_indexed = |state: &FileState| matches!(state.found, Found::Indexed { .. });
+                self.tree.files.get(path).is_some_and(is_indexed) == is_indexed(state)
+            });
+        self.tree.apply(update);
+        self.folded = folded;
+        if !keeps_paths {
+            let tree = std::mem::take(&mut self.tree);
+            *self = Manifest::of(tree, folded)?;
+        }
+        Ok(())
+    }
+
     /// Its bytes.
     pub(crate) fn encode(&self) -> Result<Vec<u8>, RepoError> {
         let Tree {
@@ -63,7 +83,8 @@ impl Manifest {
             whole,
             files,
         } = &self.tree;
-        let mut about = self.folded.to_le_bytes().to_vec();
+        let mut about = self.folded.log.0.to_vec();
+        about.extend_from_slice(&self.folded.end.to_le_bytes());
         put_text(root, &mut about)?;
         put_text(rules.as_ref().map_or("", RulesVersion::as_str), &mut about)?;
         for folder in whole {
@@ -73,7 +94,7 @@ impl Manifest {
         for (path, state) in files {
             put_text(path.as_str(), &mut records)?;
             records.extend_from_slice(&state.identity.to_bytes());
-            records.extend_from_slice(&state.read_at.to_le_bytes());
+            records.extend_from_slice(&state.read_at.0.to_le_bytes());
             match &state.found {
                 Found::Indexed {
                     content,
@@ -113,7 +134,10 @@ impl Manifest {
         let sections: Sections<&[u8], SECTIONS> = Sections::open(bytes, MAGIC)?;
         let about = sections.section(ABOUT)?;
         let mut input = Input(&about);
-        let folded = input.u64()?;
+        let folded = Folded {
+            log: LogId(input.array()?),
+            end: input.u64()?,
+        };
         let mut tree = Tree::new(input.text()?);
         let rules = input.text()?;
         tree.rules = (!rules.is_empty()).then(|| RulesVersion::known(rules));
@@ -132,7 +156,7 @@ impl Manifest {
                 return Err(RepoError::Damaged("a file out of its place"));
             }
             let identity = Identity::from_bytes(&input.array()?);
-            let read_at = input.i64()?;
+            let read_at = Moment(input.i64()?);
             let found = found(&mut input)?;
             indexed += u32::from(matches!(found, Found::Indexed { .. }));
             last = Some(path.clone());
@@ -193,7 +217,15 @@ fn found(input: &mut Input<'_>) -> Result<Found, RepoError> {
     })
 }
 
+/// The manifest in a file, if it can be read.
+pub(crate) fn read(path: &Path) -> Option<Manifest> {
+    let file = Snapshot::open(path, Links::Refuse).ok()?;
+    let bytes = file.read_at(0, usize::try_from(file.len()).ok()?).ok()?;
+    Manifest::open(&bytes).ok()
+}
+
 /// Checks a manifest's bytes.
+#[cfg(test)]
 pub(crate) fn verify_bytes(bytes: &[u8]) -> Result<(), RepoError> {
     let manifest = Manifest::open(bytes)?;
     Reader::open(&manifest.paths)?.verify()?;

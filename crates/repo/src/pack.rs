@@ -1,4 +1,4 @@
-//! A pack: the words of contents, each once, whichever trees and paths have it. Immutable; named by its bytes. `formats/pack.md`
+//! A pack: the words of contents, each once, whichever trees and paths have it. Immutable; named by its bytes. `formats/repository.md`
 //! is its page.
 
 use std::borrow::Cow;
@@ -146,6 +146,11 @@ impl<B: ReadAt> Pack<B> {
         self.contents.get(at.ok()?).copied()
     }
 
+    /// Where its bytes are.
+    pub(crate) fn store(&self) -> &B {
+        self.sections.bytes()
+    }
+
     pub(crate) fn contents(&self) -> &[Place] {
         &self.contents
     }
@@ -197,8 +202,11 @@ fn places(rows: &[u8], documents: u32) -> Result<Vec<Place>, RepoError> {
     }
 }
 
-/// One pack of several. Of a content that several have, the first one's words are taken.
-pub(crate) fn merged<B: ReadAt>(packs: &[&Pack<B>]) -> Result<Vec<u8>, RepoError> {
+/// One pack of several, with the contents that are to be kept. Of one that several have, the first one's words are taken.
+pub(crate) fn merged<B: ReadAt>(
+    packs: &[&Pack<B>],
+    kept: &dyn Fn(&ContentHash) -> bool,
+) -> Result<Vec<u8>, RepoError> {
     let mut contents = Vec::new();
     let mut lines = Vec::new();
     let mut live: Vec<Vec<bool>> = Vec::new();
@@ -208,12 +216,12 @@ pub(crate) fn merged<B: ReadAt>(packs: &[&Pack<B>]) -> Result<Vec<u8>, RepoError
         let documents = pack.words.documents();
         let mut counts = vec![false; documents as usize];
         for place in pack.contents() {
-            if known.insert(place.content) {
+            if kept(&place.content) && known.insert(place.content) {
                 contents.push(Place {
                     first: first.saturating_add(place.first),
                     ..*place
                 });
-                let range = place.first as usize..(place.first + place.chunks) as usize;
+                let range = place.first as usize..(place.first as usize + place.chunks as usize);
                 counts
                     .get_mut(range)
                     .into_iter()

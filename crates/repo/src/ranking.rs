@@ -192,7 +192,8 @@ pub(crate) fn rank<P: Source, W: Source>(
     })
 }
 
-/// What each concept weighs: as often as the query says it; nothing for a stop word, unless all are.
+/// What each concept weighs: as often as the query says it. Stop words are no concepts, unless the query has nothing else:
+/// [`Query`] leaves them out.
 fn weights(query: &Query) -> Vec<f64> {
     query
         .concepts

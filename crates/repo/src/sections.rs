@@ -150,6 +150,11 @@ impl<B: ReadAt, const N: usize> Sections<B, N> {
         Ok(Self { bytes, rows })
     }
 
+    /// The file's bytes.
+    pub(crate) fn bytes(&self) -> &B {
+        &self.bytes
+    }
+
     /// A section, read whole and checked.
     pub(crate) fn section(&self, number: usize) -> Result<Cow<'_, [u8]>, RepoError> {
         let row = self.row(number);

@@ -8,6 +8,7 @@ use memfold_guard::{NotText, Refusal, RulesVersion, TreePath};
 use serde::{Deserialize, Serialize};
 
 use crate::content::ContentHash;
+use crate::moment::Moment;
 
 /// The state of one file, as it was when it was last looked at.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -15,8 +16,8 @@ pub struct FileState {
     /// What stat said of it: device, inode, size, times in nanoseconds since 1970.
     #[serde(with = "numbers")]
     pub identity: Identity,
-    /// When it was read, in nanoseconds since 1970.
-    pub read_at: i64,
+    /// When it was read.
+    pub read_at: Moment,
     /// What it came to.
     #[serde(flatten)]
     pub found: Found,
@@ -72,7 +73,17 @@ impl std::fmt::Display for Skip {
 impl FileState {
     /// Whether the file, as stat tells it now, is the one that was read: it had been left alone before.
     pub(crate) fn holds_for(&self, now: &Identity) -> bool {
-        self.identity == *now && now.settled_before(self.read_at)
+        self.identity == *now && self.is_settled()
+    }
+
+    /// Whether it had been left alone for so long when it was read that a later change shows.
+    pub(crate) fn is_settled(&self) -> bool {
+        self.identity.settled_before(self.read_at.0)
+    }
+
+    /// Whether it says the same of the same file as another, whenever they were read.
+    pub(crate) fn says_as(&self, other: &FileState) -> bool {
+        self.identity == other.identity && self.found == other.found
     }
 }
 
@@ -81,6 +92,9 @@ impl FileState {
 pub struct Update {
     /// The tree's root.
     pub tree: String,
+    /// Whether it is all that is known, and what was known before is no more.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub snapshot: bool,
     /// The rules by which its files were read.
     pub rules: Option<RulesVersion>,
     /// The files that were read, or refused.
@@ -154,6 +168,9 @@ impl Tree {
 
     /// Takes an update in.
     pub fn apply(&mut self, update: Update) {
+        if update.snapshot {
+            *self = Tree::new(&update.tree);
+        }
         for path in &update.gone {
             self.files.remove(path);
         }

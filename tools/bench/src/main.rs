@@ -15,6 +15,7 @@ use std::process::ExitCode;
 
 const USAGE: &str = "\
 memfold-bench peers [--quick] [--set S|M|L]... [--logs DIR]... [--rounds N] [--memfold FILE] [--folder DIR]
+memfold-bench repository [--tree DIR|--files N] [--rounds N] [--memfold FILE]
 memfold-bench sessions DIR [WORD...]
 memfold-bench redaction [--show|--hard] [FILE...]
 memfold-bench generate S|M|L DIR";
@@ -26,6 +27,7 @@ fn main() -> ExitCode {
     };
     let done = match (command.as_str(), rest) {
         ("peers", rest) => measure_peers(rest),
+        ("repository", rest) => measure_repository(rest),
         ("step", rest) => run_step(rest),
         ("redaction", rest) => redaction::measure_redaction(rest.to_vec()).map_err(Into::into),
         ("sessions", [logs, words @ ..]) => {
@@ -60,6 +62,15 @@ fn measure_peers(arguments: &[String]) -> Result<(), Box<dyn Error>> {
 }
 
 #[cfg(feature = "peers")]
+fn measure_repository(arguments: &[String]) -> Result<(), Box<dyn Error>> {
+    if peers::measure_tree(arguments)? {
+        Ok(())
+    } else {
+        Err("not everything could be measured".into())
+    }
+}
+
+#[cfg(feature = "peers")]
 fn run_step(arguments: &[String]) -> Result<(), Box<dyn Error>> {
     peers::run_step(arguments)
 }
@@ -67,6 +78,11 @@ fn run_step(arguments: &[String]) -> Result<(), Box<dyn Error>> {
 #[cfg(not(feature = "peers"))]
 fn measure_peers(_: &[String]) -> Result<(), Box<dyn Error>> {
     Err("it was built without its peers: cargo run --release -p memfold-bench --features peers -- peers".into())
+}
+
+#[cfg(not(feature = "peers"))]
+fn measure_repository(arguments: &[String]) -> Result<(), Box<dyn Error>> {
+    measure_peers(arguments)
 }
 
 #[cfg(not(feature = "peers"))]

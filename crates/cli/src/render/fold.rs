@@ -214,6 +214,10 @@ fn kind(kind: KeptKind) -> &'static str {
         KeptKind::Shard => "shard",
         KeptKind::Temporary => "temporary file",
         KeptKind::SetAside => "set-aside file",
+        KeptKind::IndexLog => "index log",
+        KeptKind::Manifest => "manifest",
+        KeptKind::Pack => "pack",
+        KeptKind::Collection => "collection",
         KeptKind::Folder => "folder",
         KeptKind::Other => "other file",
     }

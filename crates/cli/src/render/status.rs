@@ -1,6 +1,6 @@
 //! What memfold holds for a project, and where.
 
-use memfold::Status;
+use memfold::{RepoReport, Status};
 
 use super::{Look, Page, agent, joined};
 use crate::numbers;
@@ -44,6 +44,14 @@ pub(crate) fn status(status: &Status, look: &Look) -> String {
         numbers::of(status.events, "event"),
     ];
     field(&mut page, "sidecars", joined(sidecars));
+    match &status.repository {
+        Some(report) => repository(&mut page, report),
+        None => page.line(
+            name("repo")
+                .with(PLAIN, "not indexed ")
+                .with(FAINT, "(the first search does it: memfold search -s repo)"),
+        ),
+    }
     let mut line = name("earlier");
     if status.earlier {
         line.push(WARNING, "on");
@@ -73,7 +81,53 @@ pub(crate) fn status(status: &Status, look: &Look) -> String {
             page.line(line);
         }
     }
+    if let Some(report) = &status.repository {
+        repository_left_out(&mut page, report);
+    }
     page.done()
+}
+
+/// `712 files, 4,298 chunks, 6.5 MB, 2 trees, changed Oct 2 09:14`, and how far behind it is.
+fn repository(page: &mut Page<'_>, report: &RepoReport) {
+    let when = page.look.clock.minute(report.changed.as_deref());
+    let held = joined([
+        numbers::of(report.files, "file"),
+        numbers::of(report.chunks, "chunk"),
+        numbers::size(report.bytes),
+        numbers::of(report.trees, "tree"),
+        when.map(|time| format!("changed {time}"))
+            .unwrap_or_default(),
+    ]);
+    let mut line = name("repo").with(PLAIN, held);
+    let behind = [
+        (report.not_reached, "to be read"),
+        (report.gone, "gone since"),
+    ];
+    for (count, what) in behind.into_iter().filter(|(count, _)| *count > 0) {
+        line.push(
+            WARNING,
+            format!(", {} {what}", numbers::count(count as u64)),
+        );
+    }
+    page.line(line);
+}
+
+/// Which of the repository's files are left out, and verbosely why.
+fn repository_left_out(page: &mut Page<'_>, report: &RepoReport) {
+    if !report.left_out.is_empty() {
+        let count = numbers::len(report.left_out.len(), "file");
+        let mut line = name("left out").with(WARNING, format!("{count} of the repository"));
+        if !page.look.verbose {
+            line.push(FAINT, " (why: memfold status -v)");
+        }
+        page.line(line);
+    }
+    if page.look.verbose {
+        for reason in &report.left_out {
+            page.whole(Line::new().with(PLAIN, format!("    {}", safe::inline(reason))));
+        }
+    }
+    page.notes(&report.notes);
 }
 
 fn name(name: &str) -> Line {
@@ -111,6 +165,29 @@ mod tests {
                 "/logs/x.jsonl: permission denied".into(),
                 "/logs/y.jsonl: 2 turns behind".into(),
             ],
+            repository: Some(RepoReport {
+                schema: 1,
+                project: "api".into(),
+                root: "/home/ada/api".into(),
+                files: 712,
+                chunks: 4298,
+                read: 0,
+                skipped: 1,
+                refused: 1,
+                gone: 0,
+                not_reached: 3,
+                complete: false,
+                left_out: vec![
+                    "logo.png: binary".into(),
+                    "keys/id_rsa: on the denylist (ssh-key)".into(),
+                ],
+                notes: Vec::new(),
+                trees: 2,
+                packs: 1,
+                bytes: 6_500_000,
+                changed: Some("2026-10-02T09:14:03Z".into()),
+                micros: 9000,
+            }),
         }
     }
 
@@ -122,14 +199,25 @@ mod tests {
 api  ~/api
   logs      78 (claude 70, codex 8), 312 MB, newest Oct 2 09:14
   sidecars  76, 31 MB, 1,204 turns, 17,663 events
+  repo      712 files, 4,298 chunks, 6.5 MB, 2 trees, changed Oct 2 09:14, 3 to be read
   earlier   off: agents may not search this project's earlier tasks (on: memfold earlier on)
   data      ~/.local/share/memfold
   config    ~/.config/memfold
   cache     ~/.cache/memfold
   left out  2 logs (why: memfold status -v)
+  left out  2 files of the repository (why: memfold status -v)
 
 "#]]
         );
+    }
+
+    #[test]
+    fn a_repository_without_an_index_is_said_to_have_none() {
+        let status = Status {
+            repository: None,
+            ..sample()
+        };
+        assert!(super::status(&status, &look()).contains("  repo      not indexed ("));
     }
 
     #[test]
@@ -145,6 +233,7 @@ api  ~/api
             },
         );
         assert!(text.contains("  earlier   on: agents may search"), "{text}");
-        assert!(text.ends_with("  left out  2 logs\n    /logs/x.jsonl: permission denied\n    /logs/y.jsonl: 2 turns behind\n"), "{text}");
+        assert!(text.contains("  left out  2 logs\n    /logs/x.jsonl: permission denied\n    /logs/y.jsonl: 2 turns behind\n"), "{text}");
+        assert!(text.ends_with("  left out  2 files of the repository\n    logo.png: binary\n    keys/id_rsa: on the denylist (ssh-key)\n"), "{text}");
     }
 }

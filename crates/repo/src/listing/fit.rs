@@ -54,7 +54,11 @@ pub struct Fit<'a> {
 
 /// Takes what fits, in the order of paths, and stops at the first file that does not. A file that `counts` says is not to be
 /// indexed (it is known to be binary, or is refused) takes no room from the others.
-pub fn fit<'a>(entries: &'a [Entry], limits: Limits, counts: impl Fn(&Entry) -> bool) -> Fit<'a> {
+pub fn fit<'a>(
+    entries: &'a [Entry],
+    limits: Limits,
+    mut counts: impl FnMut(&Entry) -> bool,
+) -> Fit<'a> {
     let mut fit = Fit {
         taken: Vec::new(),
         too_large: Vec::new(),

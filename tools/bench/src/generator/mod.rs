@@ -10,7 +10,7 @@ mod codex;
 mod ids;
 mod project;
 mod session;
-mod words;
+pub(crate) mod words;
 
 use std::fs;
 use std::io;

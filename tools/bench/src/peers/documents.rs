@@ -45,6 +45,10 @@ impl DocumentId {
     }
 }
 
+/// Gives documents, each with its number.
+pub(crate) type Reading<'a> =
+    dyn FnMut(&mut dyn FnMut(DocumentId, &str) -> Result<()>) -> Result<()> + 'a;
+
 /// The logs below a folder, by path.
 pub(crate) fn logs_below(folder: &Path) -> Result<Vec<PathBuf>> {
     let mut logs = Vec::new();

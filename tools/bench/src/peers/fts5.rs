@@ -2,15 +2,15 @@
 //! default: with less, FTS5 keeps no frequencies and cannot rank. One transaction, no journal and no sync: it pays for no
 //! safety here. It has one thread.
 
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
 use rusqlite::{Connection, OpenFlags, params};
 
 use super::Result;
-use super::documents::{DocumentId, read_documents};
+use super::documents::{DocumentId, Reading};
 
-/// Makes an index of the logs' documents.
-pub(crate) fn build(logs: &[PathBuf], file: &Path) -> Result<()> {
+/// Makes an index of the documents that `read` gives one by one.
+pub(crate) fn build(file: &Path, read: &mut Reading<'_>) -> Result<()> {
     let database = Connection::open(file)?;
     database.execute_batch(
         "PRAGMA journal_mode=OFF; PRAGMA synchronous=OFF; PRAGMA locking_mode=EXCLUSIVE;
@@ -19,7 +19,7 @@ pub(crate) fn build(logs: &[PathBuf], file: &Path) -> Result<()> {
          BEGIN;",
     )?;
     let mut insert = database.prepare("INSERT INTO event(rowid, text) VALUES (?1, ?2)")?;
-    read_documents(logs, &mut |number, words| {
+    read(&mut |number, words| {
         insert.execute(params![i64::try_from(number.number())?, words])?;
         Ok(())
     })?;

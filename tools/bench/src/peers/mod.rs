@@ -3,7 +3,7 @@
 //!
 //! In reading order: `house` is where a set is measured and `cost` what a process costs; `documents` reads logs for the
 //! peers, `tantivy` and `fts5` are those; `building`, `asking` (with `queries` and `warm`), `growing` and `stages` measure;
-//! `report` prints. Ratios of one run can be compared with those of another, times cannot: builds are interleaved and the
+//! `report` prints; `tree` measures a repository's index, a command of its own. Ratios of one run can be compared with those of another, times cannot: builds are interleaved and the
 //! median of the rounds' ratios counts; of a search's rounds the cheapest counts.
 
 mod asking;
@@ -22,6 +22,7 @@ mod steps;
 mod tantivy;
 #[cfg(test)]
 mod tests;
+mod tree;
 mod warm;
 
 use std::error::Error;
@@ -39,6 +40,7 @@ use crate::generator::{Extent, write_set};
 use crate::sessions::copy_logs;
 
 pub(crate) use self::steps::{run_step, step};
+pub(crate) use self::tree::measure_tree;
 
 pub(crate) type Result<T> = std::result::Result<T, Box<dyn Error>>;
 

@@ -5,7 +5,7 @@ use std::process::Command;
 
 use super::asking::LIMIT;
 use super::documents::{DocumentId, logs_below, read_documents};
-use super::{Result, cost, fts5, parse, tantivy, warm};
+use super::{Result, cost, fts5, parse, tantivy, tree, warm};
 
 /// A step, started without the caller's environment.
 pub(crate) fn step(name: &str) -> Result<Command> {
@@ -22,12 +22,18 @@ pub(crate) fn run_step(words: &[String]) -> Result<()> {
         ("measured", command) => cost::measured(command),
         ("read", [logs]) => read_documents(&logs_below(logs.as_ref())?, &mut |_, _| Ok(())),
         ("parse", [logs]) => parse::parse(&logs_below(logs.as_ref())?).map(|_| ()),
-        ("tantivy-build", [logs, index, threads]) => tantivy::build(
-            &logs_below(logs.as_ref())?,
-            index.as_ref(),
-            threads.parse()?,
-        ),
-        ("fts5-build", [logs, index]) => fts5::build(&logs_below(logs.as_ref())?, index.as_ref()),
+        ("tantivy-build", [logs, index, threads]) => {
+            let logs = logs_below(logs.as_ref())?;
+            tantivy::build(index.as_ref(), threads.parse()?, &mut |each| {
+                read_documents(&logs, &mut |id, text| each(id, text))
+            })
+        }
+        ("fts5-build", [logs, index]) => {
+            let logs = logs_below(logs.as_ref())?;
+            fts5::build(index.as_ref(), &mut |each| {
+                read_documents(&logs, &mut |id, text| each(id, text))
+            })
+        }
         ("tantivy-search", [index, words @ ..]) => {
             print(&tantivy::Tantivy::open(index.as_ref())?.search(words, LIMIT)?)
         }
@@ -35,7 +41,10 @@ pub(crate) fn run_step(words: &[String]) -> Result<()> {
             print(&fts5::Fts5::open(index.as_ref())?.search(words, LIMIT)?)
         }
         ("warm", [subject, folders @ ..]) => warm::answer(subject, folders),
-        _ => Err(format!("no such step: {name}").into()),
+        _ => match tree::run_tree_step(name, rest)? {
+            true => Ok(()),
+            false => Err(format!("no such step: {name}").into()),
+        },
     }
 }
 

@@ -3,7 +3,7 @@
 //! default policy does.
 
 use std::fs;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
 use tantivy::collector::TopDocs;
 use tantivy::query::{BooleanQuery, Occur, Query, TermQuery};
@@ -13,13 +13,13 @@ use tantivy::schema::{
 use tantivy::{Index, IndexReader, IndexWriter, ReloadPolicy, TantivyDocument, Term};
 
 use super::Result;
-use super::documents::{DocumentId, read_documents};
+use super::documents::{DocumentId, Reading};
 
 /// The memory of all writing threads.
 const BUDGET: usize = 100_000_000;
 
-/// Makes an index of the logs' documents.
-pub(crate) fn build(logs: &[PathBuf], folder: &Path, threads: usize) -> Result<()> {
+/// Makes an index of the documents that `read` gives one by one.
+pub(crate) fn build(folder: &Path, threads: usize, read: &mut Reading<'_>) -> Result<()> {
     fs::create_dir_all(folder)?;
     let mut schema = Schema::builder();
     let id = schema.add_u64_field("id", STORED);
@@ -31,7 +31,7 @@ pub(crate) fn build(logs: &[PathBuf], folder: &Path, threads: usize) -> Result<(
     );
     let index = Index::create_in_dir(folder, schema.build())?;
     let mut writer: IndexWriter = index.writer_with_num_threads(threads, BUDGET)?;
-    read_documents(logs, &mut |number, words| {
+    read(&mut |number, words| {
         let mut document = TantivyDocument::default();
         document.add_u64(id, number.number());
         document.add_text(text, words);

@@ -1,0 +1,221 @@
+//! Reads changed files through the guard and counts their words, on all cores, a part of the files at a time. A text is held as
+//! long as it is cut, and no longer.
+
+use std::collections::{BTreeMap, HashMap};
+use std::time::Instant;
+
+use memfold_guard::{Budget, Decision, Guard, Refusal, TreePath};
+use memfold_segment::{DocId, Lengths};
+use rayon::prelude::*;
+
+use crate::RepoError;
+use crate::content::ContentHash;
+use crate::index::Loaded;
+use crate::listing::Entry;
+use crate::moment::Moment;
+use crate::pack::{self, Pack, PackBuilder};
+use crate::sections::Store;
+use crate::tree::{FileState, Found, Skip};
+
+/// A part has at least so many bytes, so that it is worth a thread, and about so many at most, so that the words of it stay
+/// near the processor while they are counted: in one of 100 MB that took twice the time, merging included.
+const LEAST: u64 = 1 << 20;
+const MOST: u64 = 4 << 20;
+
+/// Reads files as of a moment, within a budget.
+#[derive(Clone, Copy)]
+pub(crate) struct Reading<'a> {
+    pub(crate) guard: &'a Guard,
+    pub(crate) budget: &'a Budget,
+    /// The moment at which the call began, and since when it is counted on.
+    pub(crate) now: Moment,
+    pub(crate) begun: Instant,
+}
+
+/// What was read.
+#[derive(Default)]
+pub(crate) struct Read {
+    pub(crate) files: BTreeMap<TreePath, FileState>,
+    pub(crate) decisions: Vec<Decision>,
+    /// The words of the contents that no pack has, if there are any: a pack's bytes.
+    pub(crate) pack: Option<Vec<u8>>,
+}
+
+/// What a file's text is, redacted, or why there is none.
+enum Text {
+    Redacted(ContentHash, String),
+    None(Found),
+    /// The file is gone, or the time is over: nothing is known of it.
+    Gone,
+    Over,
+}
+
+impl Reading<'_> {
+    /// Reads files until the time is over.
+    pub(crate) fn all(&self, files: &[&Entry], loaded: &Loaded) -> Result<Read, RepoError> {
+        let parts: Vec<Result<Read, RepoError>> = parts_of(files)
+            .into_par_iter()
+            .map(|part| self.part(part, loaded))
+            .collect();
+        let mut read = Read::default();
+        let mut packs = Vec::new();
+        for part in parts {
+            let part = part?;
+            read.files.extend(part.files);
+            read.decisions.extend(part.decisions);
+            packs.extend(part.pack);
+        }
+        read.pack = together(packs)?;
+        Ok(read)
+    }
+
+    fn part(&self, files: &[&Entry], loaded: &Loaded) -> Result<Read, RepoError> {
+        let mut read = Read::default();
+        let mut pack = PackBuilder::default();
+        let mut counts = Counts::of(loaded);
+        for entry in files {
+            let read_at = self.now.after(self.begun.elapsed());
+            let (decision, text) = self.one(&entry.path);
+            let found = match text {
+                Text::Over => break,
+                Text::Gone => continue,
+                Text::None(found) => found,
+                Text::Redacted(content, text) => {
+                    let (chunks, words) = counts.of_content(content, &text, &mut pack)?;
+                    Found::Indexed {
+                        content,
+                        chunks,
+                        words,
+                    }
+                }
+            };
+            read.decisions.push(decision);
+            let state = FileState {
+                identity: entry.identity,
+                read_at,
+                found,
+            };
+            read.files.insert(entry.path.clone(), state);
+        }
+        if !pack.is_empty() {
+            read.pack = Some(pack.finish()?);
+        }
+        Ok(read)
+    }
+
+    /// Whether files still are what is known of them. Nothing is kept of it.
+    pub(crate) fn are_as_known(&self, files: &[&Entry], loaded: &Loaded) -> bool {
+        files.iter().all(|entry| {
+            let known = loaded.tree().files.get(&entry.path);
+            match (self.one(&entry.path).1, known.map(|state| &state.found)) {
+                (Text::Redacted(now, _), Some(Found::Indexed { content, .. })) => now == *content,
+                (Text::None(now), Some(then)) => now == *then,
+                _ => false,
+            }
+        })
+    }
+
+    fn one(&self, path: &TreePath) -> (Decision, Text) {
+        let read = self.guard.read(path, self.budget);
+        let decision = self.guard.decision(path, read.as_ref());
+        let text = match &read {
+            Err(Refusal::Budget { .. }) => Text::Over,
+            Err(Refusal::Gone) => Text::Gone,
+            Err(refusal) => Text::None(Found::Refused(refusal.clone())),
+            Ok(content) => match content.text() {
+                Err(why) => Text::None(Found::Skipped(Skip::from(why))),
+                Ok(text) => {
+                    let redacted = memfold_redact::redact(text).into_owned();
+                    Text::Redacted(ContentHash::of(&redacted), redacted)
+                }
+            },
+        };
+        (decision, text)
+    }
+}
+
+/// One pack of the parts' packs.
+fn together(mut packs: Vec<Vec<u8>>) -> Result<Option<Vec<u8>>, RepoError> {
+    if packs.len() < 2 {
+        return Ok(packs.pop());
+    }
+    let open = |pack| Pack::open(Store::Memory(pack));
+    let packs: Vec<Pack> = packs.into_iter().map(open).collect::<Result<_, _>>()?;
+    pack::merged(&packs.iter().collect::<Vec<_>>(), &|_| true).map(Some)
+}
+
+/// Parts of about as many bytes each, in order.
+fn parts_of<'f, 'l>(files: &'f [&'l Entry]) -> Vec<&'f [&'l Entry]> {
+    let sizes = files.iter().map(|entry| entry.identity.size);
+    let bytes = sizes.fold(0, u64::saturating_add);
+    let cores = rayon::current_num_threads().max(1) as u64;
+    let most = (bytes / cores).clamp(LEAST, MOST);
+    let mut parts = Vec::new();
+    let (mut start, mut own) = (0, 0u64);
+    for (at, entry) in files.iter().enumerate() {
+        own = own.saturating_add(entry.identity.size);
+        if own >= most {
+            parts.extend(files.get(start..=at));
+            (start, own) = (at + 1, 0);
+        }
+    }
+    parts.extend(files.get(start..).filter(|rest| !rest.is_empty()));
+    parts
+}
+
+/// The chunks and words of contents, each counted once.
+struct Counts<'l> {
+    loaded: &'l Loaded,
+    lengths: Vec<Option<Lengths<'l>>>,
+    new: HashMap<ContentHash, (u32, u64)>,
+}
+
+impl<'l> Counts<'l> {
+    fn of(loaded: &'l Loaded) -> Counts<'l> {
+        Counts {
+            loaded,
+            lengths: loaded.packs.iter().map(|_| None).collect(),
+            new: HashMap::new(),
+        }
+    }
+
+    /// As a pack has them, else counted into the new one.
+    fn of_content(
+        &mut self,
+        content: ContentHash,
+        text: &str,
+        pack: &mut PackBuilder,
+    ) -> Result<(u32, u64), RepoError> {
+        if let Some(counts) = self.new.get(&content) {
+            return Ok(*counts);
+        }
+        let counts = match self.kept(&content)? {
+            Some(counts) => counts,
+            None => {
+                let counted = pack.add(content, text)?;
+                let chunks = u32::try_from(counted.lines.len()).unwrap_or(u32::MAX);
+                (chunks, counted.words)
+            }
+        };
+        self.new.insert(content, counts);
+        Ok(counts)
+    }
+
+    fn kept(&mut self, content: &ContentHash) -> Result<Option<(u32, u64)>, RepoError> {
+        let Some((number, place)) = self.loaded.find(content) else {
+            return Ok(None);
+        };
+        let (Some(pack), Some(lengths)) =
+            (self.loaded.packs.get(number), self.lengths.get_mut(number))
+        else {
+            return Ok(None);
+        };
+        let lengths = match lengths {
+            Some(lengths) => lengths,
+            None => lengths.insert(pack.words.lengths()?),
+        };
+        let documents = place.first..place.first.saturating_add(place.chunks);
+        let words = documents.map(|document| u64::from(lengths.get(DocId(document))));
+        Ok(Some((place.chunks, words.sum())))
+    }
+}
