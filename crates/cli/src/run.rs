@@ -18,6 +18,7 @@ use crate::clock::{self, Clock};
 use crate::exit_codes::Exit;
 use crate::failure::Failure;
 use crate::host;
+use crate::measure;
 use crate::output;
 use crate::progress::Bar;
 use crate::render::{self, Asked, Look};
@@ -257,6 +258,14 @@ impl Call {
             }
             Command::Forget(args) => self.forget(args),
             Command::Earlier(args) => self.earlier(args),
+            Command::Measure(args) => {
+                let report = self.engine.measure(&measure::request(args), &bar)?;
+                if let Some(file) = &args.html {
+                    measure::write_page(file, &report)?;
+                }
+                self.show(&report, |look| render::measure(&report, look))?;
+                Ok(Exit::found(report.total.logs > 0))
+            }
             Command::Mcp(_) | Command::Hook(_) | Command::Completions(_) | Command::Man(_) => {
                 Ok(Exit::Success)
             }

@@ -590,6 +590,9 @@ pub struct EarlierSwitch {
 }
 
 /// A path as JSON's text: what is no Unicode in it is replaced, since JSON has no other text.
-fn as_text<S: serde::Serializer>(path: &std::path::Path, serializer: S) -> Result<S::Ok, S::Error> {
+pub(crate) fn as_text<S: serde::Serializer>(
+    path: &std::path::Path,
+    serializer: S,
+) -> Result<S::Ok, S::Error> {
     serializer.serialize_str(&path.to_string_lossy())
 }

@@ -7,7 +7,7 @@ use std::time::{Duration, Instant};
 use memfold_guard::{Budget, Guard, Limits, Refusal, Rules, TreePath};
 use memfold_log::Timestamp;
 use memfold_repo::listing::{Cut, Extent, Hardened, program};
-use memfold_repo::{Found, Hit, Hits, Index, Lines, Refresh, Refreshed, RepoError};
+use memfold_repo::{Found, Hit, Hits, Index, Lines, Loaded, Refresh, Refreshed, RepoError};
 use memfold_text::{Matcher, Query, lines::lines, shorten};
 use sha2::{Digest, Sha256};
 
@@ -216,8 +216,15 @@ impl Memfold {
             .unwrap_or_default()
     }
 
+    /// The index of a tree, brought up to date as a search does, and whether it is whole.
+    pub(crate) fn opened_index(&self, tree: &Path) -> Result<(Loaded, bool), Error> {
+        let refreshed = self.refreshed(&self.guard(tree)?, SEARCH_TIME, Duration::ZERO, None)?;
+        let complete = is_complete(&refreshed);
+        Ok((refreshed.loaded, complete))
+    }
+
     /// The tree that is searched: not the whole disk, nor a home with everything that lies in it.
-    fn tree(&self) -> Result<PathBuf, Error> {
+    pub(crate) fn tree(&self) -> Result<PathBuf, Error> {
         let tree = project::tree_of(self.folder());
         let home = self.variable("HOME").map(PathBuf::from);
         let home = home.and_then(|home| memfold_disk::resolve(home).ok());
