@@ -292,11 +292,12 @@ impl Call {
                 ));
             }
             let what = match (args.sessions, args.repo) {
-                (true, true) => "the sidecars of this project's logs, and the repository's index",
+                (true, true) => "the sidecars of this project's logs, the repository's index",
                 (true, false) => "the sidecars of this project's logs",
                 (false, _) => "the repository's index",
             };
-            if !ask::yes(&format!("Remove {what}? Logs and files stay."))? {
+            let record = "and the record of what agents asked";
+            if !ask::yes(&format!("Remove {what}, {record}? Logs and files stay."))? {
                 return Ok(Exit::Nothing);
             }
         }
@@ -315,6 +316,7 @@ impl Call {
             gone.files += usize::try_from(index.files).unwrap_or(usize::MAX);
             gone.bytes += index.bytes;
         }
+        self.engine.forget_record(&mut gone);
         self.show(&gone, |look| render::forgotten(&gone, look))?;
         Ok(Exit::Success)
     }

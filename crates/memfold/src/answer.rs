@@ -535,6 +535,10 @@ pub struct Status {
     pub turns: u64,
     /// When the newest log was last written to.
     pub newest: Option<String>,
+    /// Whether what agents ask is recorded.
+    pub records: bool,
+    /// The bytes of that record.
+    pub record_bytes: u64,
     /// Where memfold writes.
     #[serde(serialize_with = "as_text")]
     pub data_dir: PathBuf,

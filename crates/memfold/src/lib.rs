@@ -9,11 +9,13 @@
 //! `conversation` proves which log is that of the conversation that asks; `listing` and `upkeep` are the rest,
 //! with `leftovers` for what calls that were killed have left, `verify` (which holds the roll-up by `said`) and `rebuild`
 //! (which counts in `did`); both know the cache folder by `cache`. `repository` searches the files that the agents work on.
+//! `record` keeps what agents asked, and `asked` says it in sum;
 //! `measure` counts how agents searched, and `replay` asks the repository what they asked by expressions.
 
 mod address;
 mod allow;
 mod answer;
+mod asked;
 mod cache;
 mod catalogue;
 mod collected;
@@ -39,6 +41,7 @@ mod reading_on;
 mod ready;
 mod rebuild;
 mod recall;
+mod record;
 mod replay;
 mod repository;
 mod request;
@@ -56,6 +59,7 @@ mod verify;
 mod visible;
 
 pub use answer::*;
+pub use asked::{AskedTally, ScopeTally};
 pub use conversation::{Claim, Conversation, HostId, Proof};
 pub use engine::{Memfold, Options, ROLL_FROM, Variables};
 pub use error::Error;

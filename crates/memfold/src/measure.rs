@@ -9,6 +9,7 @@ use memfold_measure::{Asked, Chain, Measured, Seen, Tally, Task};
 use memfold_sidecar::{Enough, Receipts};
 use serde::Serialize;
 
+use crate::asked::AskedTally;
 use crate::catalogue::LogEntry;
 use crate::engine::Memfold;
 use crate::error::Error;
@@ -31,6 +32,9 @@ pub struct MeasureReport {
     pub total: Tally,
     /// The same for each agent, those with the most logs first.
     pub agents: Vec<AgentTally>,
+    /// What the project's record says of memfold's own searches, where the project's logs are measured.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub asked: Option<AskedTally>,
     /// Ranked words against the agents' expressions, if that was asked for.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub replay: Option<ReplayReport>,
@@ -76,6 +80,7 @@ impl Memfold {
             notes: found.notes,
             total: Tally::default(),
             agents: Vec::new(),
+            asked: request.paths.is_empty().then(|| self.asked()),
             replay: None,
         };
         let mut agents: BTreeMap<&'static str, Tally> = BTreeMap::new();

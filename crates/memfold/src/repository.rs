@@ -92,7 +92,7 @@ impl Memfold {
         if results.is_empty() {
             notes.push(why_empty(&hits, below.as_ref()));
         }
-        Ok(RepoAnswer {
+        let answer = RepoAnswer {
             schema: 1,
             scope: "repo",
             project: project::name(&tree),
@@ -109,7 +109,9 @@ impl Memfold {
             notes,
             results,
             micros: micros(begun),
-        })
+        };
+        self.record_repo_search(&answer);
+        Ok(answer)
     }
 
     /// Brings the repository's index up to date, or indexes a folder or file of it whole, ignored files too.
@@ -125,7 +127,9 @@ impl Memfold {
         };
         let guard = self.guard(&tree)?;
         let refreshed = self.refreshed(&guard, UPDATE_TIME, PATIENCE, whole.as_ref())?;
-        Ok(self.report(&tree, &refreshed, begun))
+        let report = self.report(&tree, &refreshed, begun);
+        self.record_update(path, &report);
+        Ok(report)
     }
 
     /// What the index holds of the repository, brought up to date as a search does.
@@ -241,6 +245,11 @@ impl Memfold {
 
     /// The index of the project: all work trees of a repository that belong to the project share it.
     fn index(&self) -> Index {
+        Index::new(self.project_folder().join("index"), self.dirs().locks())
+    }
+
+    /// What memfold keeps of the project, below the data directory.
+    pub(crate) fn project_folder(&self) -> PathBuf {
         let digest: [u8; 32] = Sha256::digest(self.project().as_os_str().as_encoded_bytes()).into();
         let hash: String = digest
             .iter()
@@ -253,12 +262,10 @@ impl Memfold {
             .filter(|c| c.is_alphanumeric() || matches!(c, '-' | '_' | '.'))
             .take(40)
             .collect();
-        let folder = self
-            .dirs()
+        self.dirs()
             .data
             .join("projects")
-            .join(format!("{name}-{hash}"));
-        Index::new(folder.join("index"), self.dirs().locks())
+            .join(format!("{name}-{hash}"))
     }
 
     fn guard(&self, tree: &Path) -> Result<Guard, Error> {

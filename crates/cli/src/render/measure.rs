@@ -2,7 +2,7 @@
 
 mod page;
 
-use memfold::{MeasureReport, Ranks, ReplayReport, SearchKind, Tally};
+use memfold::{AskedTally, MeasureReport, Ranks, ReplayReport, SearchKind, Tally};
 
 pub(crate) use page::page;
 
@@ -32,6 +32,12 @@ pub(crate) fn measure(report: &MeasureReport, look: &Look) -> String {
     if report.total.logs > 0 {
         for line in table(report).lines(look.width) {
             page.whole(line);
+        }
+    }
+    if let Some(asked) = report.asked.as_ref().filter(|asked| !asked.is_empty()) {
+        page.line(Line::new().with(TITLE, "as memfold recorded"));
+        for line in recorded(asked) {
+            page.line(line);
         }
     }
     if let Some(replay) = &report.replay {
@@ -190,6 +196,30 @@ fn table(report: &MeasureReport) -> Table {
         table.row(cells);
     }
     table
+}
+
+/// What the record says, a line for each scope.
+pub(crate) fn recorded(asked: &AskedTally) -> Vec<String> {
+    let mut lines: Vec<String> = asked
+        .searches
+        .iter()
+        .map(|(scope, tally)| {
+            format!(
+                "searches of {}: {}, {} weak, {} without a result",
+                safe::inline(scope),
+                numbers::count(tally.searches),
+                of(tally.weak, tally.searches),
+                of(tally.empty, tally.searches)
+            )
+        })
+        .collect();
+    lines.push(format!(
+        "recalls: {}, of what a search had shown {}; updates of the index: {}",
+        numbers::count(asked.recalls),
+        of(asked.recalls_of_shown, asked.recalls),
+        numbers::count(asked.updates)
+    ));
+    lines
 }
 
 fn replayed(replay: &ReplayReport, page: &mut Page<'_>) {

@@ -1,8 +1,8 @@
 //! Answers made by hand, for the tests of what renders them.
 
 use memfold::{
-    AgentTally, Answer, CardCommand, Found, Hit, LogRow, MeasureReport, NumberedLine, NumberedNote,
-    Ranked, Ranks, ReplayReport, SearchKind, Tally, TurnCard,
+    AgentTally, Answer, AskedTally, CardCommand, Found, Hit, LogRow, MeasureReport, NumberedLine,
+    NumberedNote, Ranked, Ranks, ReplayReport, ScopeTally, SearchKind, Tally, TurnCard,
 };
 
 use super::Look;
@@ -180,6 +180,18 @@ pub(super) fn measured() -> MeasureReport {
     };
     let mut total = claude.clone();
     total.add(&codex);
+    let mut asked = AskedTally {
+        recalls: 3,
+        recalls_of_shown: 2,
+        ..AskedTally::default()
+    };
+    let scope = ScopeTally {
+        searches: 7,
+        words: 21,
+        weak: 1,
+        empty: 2,
+    };
+    asked.searches.insert("earlier".into(), scope);
     let ranks = Ranks {
         followed: 30,
         replayed: 20,
@@ -204,6 +216,7 @@ pub(super) fn measured() -> MeasureReport {
                 counted: codex,
             },
         ],
+        asked: Some(asked),
         replay: Some(ReplayReport {
             root: "/home/ada/api".into(),
             files: 712,

@@ -6,3 +6,4 @@
 mod command;
 mod help;
 mod house;
+mod measure;

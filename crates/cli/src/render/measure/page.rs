@@ -4,7 +4,7 @@ use std::fmt::Write;
 
 use memfold::{MeasureReport, ReplayReport, SearchKind, Tally};
 
-use super::{ROWS, of, share};
+use super::{ROWS, of, recorded, share};
 use crate::numbers;
 use crate::render::agent;
 
@@ -140,6 +140,12 @@ pub(crate) fn page(report: &MeasureReport, day: &str) -> String {
     for (title, about, parts) in plots {
         let _ = writeln!(out, "<h2>{}</h2>\n<p>{}</p>", escape(title), escape(about));
         plot(&mut out, report, title, parts);
+    }
+    if let Some(asked) = report.asked.as_ref().filter(|asked| !asked.is_empty()) {
+        out.push_str("<h2>As memfold recorded</h2>\n");
+        for line in recorded(asked) {
+            let _ = writeln!(out, "<p>{}</p>", escape(&line));
+        }
     }
     if let Some(replay) = &report.replay {
         replayed(&mut out, replay);
