@@ -24,6 +24,7 @@ pub(crate) fn reading(reading: Reading<'_>) -> Reading<'static> {
         course: course(reading.course),
         elides: match reading.elides {
             Elides::AsItsKind => Elides::AsItsKind,
+            Elides::All => Elides::All,
             Elides::Before(name) => Elides::Before(own(name)),
             Elides::Results(calls) => Elides::Results(calls.into_iter().map(own).collect()),
         },

@@ -21,7 +21,7 @@ use crate::render;
 Examples:
   memfold measure                                    the project's logs
   memfold measure ~/.claude/projects ~/.codex        all of two agents (a person only)
-  memfold measure --replay --html searches.html      ranked words against expressions; a page with plots")]
+  memfold measure --replay --html searches.html      ranked words against expressions, and a page")]
 pub(crate) struct MeasureArgs {
     /// Logs, or folders of logs; else the project's logs
     #[arg(value_name = "LOG|DIR", value_hint = ValueHint::AnyPath)]

@@ -28,6 +28,8 @@ pub enum Elides<'a> {
     AsItsKind,
     /// With the note of a compaction, all before the line of this name. Where that is not known, all before the note.
     Before(Cow<'a, str>),
+    /// All before it, without a note of it.
+    All,
     /// The results of these calls, which the model sees as a placeholder from here on.
     Results(Vec<Cow<'a, str>>),
 }

@@ -7,9 +7,7 @@ use std::hash::{DefaultHasher, Hash, Hasher};
 use memfold_agents::seek::{self, Dialect, Recall, Search, Sought, expression};
 use memfold_fold::{event_keys, ranked};
 use memfold_log::Seq;
-use memfold_log::event::{
-    Call, Effect, Elides, Event, Follows, Kind as EventKind, Output, Part, Reading,
-};
+use memfold_log::event::{Call, Effect, Elides, Follows, Kind as EventKind, Output, Part, Reading};
 
 use crate::Kind;
 use crate::context::{Context, Made, Run, Searched, Waiting};
@@ -118,8 +116,13 @@ impl<'s> Task<'s> {
         for name in names {
             self.lines.entry(name.clone().into_owned()).or_insert(seq);
         }
-        if let Elides::Results(calls) = &reading.elides {
-            self.clear(calls);
+        match &reading.elides {
+            Elides::Results(calls) => self.clear(calls),
+            Elides::All => {
+                let main = self.context_of(None);
+                self.compact(main, seq, false);
+            }
+            Elides::AsItsKind | Elides::Before(_) => {}
         }
         let Some(event) = &reading.event else { return };
         let keys = ranked(event.kind).map(|kind| event_keys(kind, event));
@@ -133,7 +136,7 @@ impl<'s> Task<'s> {
         }
         let copied = keys.iter().any(|key| self.seen.0.contains(key));
         self.own.extend(keys);
-        let context = self.context_of(event);
+        let context = self.context_of(event.helper.as_deref());
         match event.kind {
             EventKind::Person => {
                 self.end_run(context, None);
@@ -171,11 +174,8 @@ impl<'s> Task<'s> {
         self.measured
     }
 
-    fn context_of(&mut self, event: &Event<'_>) -> usize {
-        let helper = event
-            .helper
-            .as_ref()
-            .map(|helper| helper.clone().into_owned());
+    fn context_of(&mut self, helper: Option<&str>) -> usize {
+        let helper = helper.map(str::to_owned);
         let next = self.did.len();
         let context = *self.contexts.entry(helper).or_insert(next);
         if context == next {

@@ -190,6 +190,29 @@ fn calls_made_again_after_their_result_left() {
 }
 
 #[test]
+fn a_compaction_that_leaves_no_note() {
+    let agent = memfold_agents::by_name("codex").unwrap();
+    let call = |id: &str| {
+        json!({ "timestamp": "2026-10-02T09:00:00.000Z", "type": "response_item", "payload": { "type": "function_call",
+            "name": "exec_command", "call_id": id, "arguments": "{\"cmd\":\"cat a.rs\"}" } })
+    };
+    let output = json!({ "timestamp": "2026-10-02T09:00:01.000Z", "type": "response_item", "payload": {
+        "type": "function_call_output", "call_id": "c1", "output": "text" } });
+    let compacted = json!({ "timestamp": "2026-10-02T09:00:02.000Z", "type": "compacted", "payload": { "message": "",
+        "replacement_history": [{ "type": "message" }] } });
+    let mut seen = Seen::default();
+    let mut task = Task::new(&mut seen);
+    let mut seq = Seq::FIRST;
+    for line in [call("c1"), output, compacted, call("c2")] {
+        task.line(seq, &agent.read(line.to_string().as_bytes()).unwrap());
+        seq = seq.next();
+    }
+    let tally = task.finish().tally;
+    assert_eq!((tally.window.compactions, tally.window.results), (1, 1));
+    assert_eq!((tally.repeated.calls, tally.repeated.reads), (1, 1));
+}
+
+#[test]
 fn a_host_that_clears_single_results() {
     let mut log = Log::default();
     log.person("go")

@@ -6,6 +6,8 @@ use crate::shell::{Program, Simple};
 /// Short options that take a value: `grep`'s, and those of `rg`, `ag` and `ack` besides.
 const GREP_VALUES: &str = "efmABCdD";
 const RG_VALUES: &str = "efmABCgtTjMErd";
+/// Those of them whose value is a number: what is none is no value of theirs.
+const NUMBERS: &str = "mABCjM";
 const LONG_VALUES: &[&str] = &[
     "--regexp",
     "--file",
@@ -173,7 +175,13 @@ impl Words {
             } else if let Some(flags) = word.strip_prefix('-').filter(|flags| !flags.is_empty()) {
                 let mut letters = flags.chars();
                 while let Some(letter) = letters.next() {
-                    if !taking.contains(letter) {
+                    let is_number = |word: &str| word.bytes().all(|byte| byte.is_ascii_digit());
+                    let value_is = match letters.as_str() {
+                        "" => words.as_slice().first().is_some_and(|word| is_number(word)),
+                        attached => is_number(attached),
+                    };
+                    let takes = taking.contains(letter) && (value_is || !NUMBERS.contains(letter));
+                    if !takes {
                         read.short.push(letter);
                         continue;
                     }
@@ -284,6 +292,7 @@ mod tests {
                 &["."],
             ),
             ("find . | xargs -0 grep -n foo", By::ShellNames, "", &["."]),
+            ("rg -m 'a|b' src", By::ShellText, "a|b", &["src"]),
             (
                 "fd -e rs guard crates",
                 By::ShellNames,

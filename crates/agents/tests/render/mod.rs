@@ -75,6 +75,7 @@ fn reading(out: &mut String, reading: Result<Reading<'_>, NotALine>, width: usiz
     went(out, &course, event.as_ref());
     match elides {
         Elides::AsItsKind => {}
+        Elides::All => out.push_str(" (all before left the window)"),
         Elides::Before(name) => write!(out, " (all before {name} left the window)").unwrap(),
         Elides::Results(calls) => write!(out, " (cleared: {})", calls.join(" ")).unwrap(),
     }

@@ -286,7 +286,56 @@ mod tests {
 
     #[test]
     fn a_row_for_each_measure() {
-        assert_data_eq!(measure(&measured(), &look()), str![[""]]);
+        assert_data_eq!(
+            measure(&measured(), &look()),
+            str![[r#"
+how agents searched: 3 logs, 403 calls, 2.0 MB of results
+MEASURE                                   ALL    claude  codex
+logs                                        3         2      1
+calls of tools                            403       400      3
+searches                             81 (20%)  81 (20%)      0
+  grep, rg, ag, git grep in a shell  60 (74%)  60 (74%)      0
+  the host's grep                           0         0      0
+  find, fd, rg --files in a shell           0         0      0
+  the host's glob                    20 (25%)  20 (25%)      0
+  the host's ranked search                  0         0      0
+  index-search repo                         0         0      0
+  index-search conversation                 0         0      0
+  earlier tasks                        1 (1%)    1 (1%)      0
+by regular expression                      60        60      0
+  three or more guessed names        34 (57%)  34 (57%)      0
+runs of three or more searches              9         9      0
+  the searches in them               41 (51%)  41 (51%)      0
+  the longest                               8         8      0
+bytes of results                       2.0 MB    2.0 MB    0 B
+  of searches                             15%       15%     0%
+results that left the window               70        70      0
+  logs in which any did                     1         1      0
+  compactions                               2         2      0
+  single results cleared, times             0         0      0
+calls repeated after that                   6         6      0
+  reads of an unedited file                 5         5      0
+recalls                                     0         0      0
+  of what had left the window               0         0      0
+  of what was in it                         0         0      0
+  of earlier tasks                          0         0      0
+files read                                 90        90      0
+  again                              40 (44%)  40 (44%)      0
+    edited since                           10        10      0
+    it had left the window                  6         6      0
+    by the same call                        4         4      0
+    other lines                            20        20      0
+as memfold recorded
+searches of earlier: 7, 1 (14%) weak, 2 (29%) without a result
+recalls: 3, of what a search had shown 2 (67%); updates of the index: 0
+asked again as plain words of /home/ada/api: 712 files
+SEARCHES THAT LED TO A FILE THEY FOUND  ALL  ITS FILE IS HERE     FIRST  FIRST FIVE                FOUND
+by expression                            30                20  10 (50%)    16 (80%)  4, 9 in 10 up to 17
+  three or more guessed names            30                20  10 (50%)    16 (80%)  4, 9 in 10 up to 17
+runs that led to a file: 0, here 0; among the first five by the first search's words 0, by all their words 0
+
+"#]]
+        );
     }
 
     #[test]

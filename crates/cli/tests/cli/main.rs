@@ -7,3 +7,4 @@ mod command;
 mod help;
 mod house;
 mod measure;
+mod record;
