@@ -220,7 +220,7 @@ fn by_tool(call: &Call<'_>) -> Option<Search> {
 pub fn reads<'c>(call: &'c Call<'_>) -> Vec<Cow<'c, str>> {
     match &call.effect {
         Effect::Reads(path) => vec![Cow::Borrowed(path)],
-        Effect::Runs(command) => of_script(call, command, |simple| programs::reads(simple)),
+        Effect::Runs(command) => of_script(call, command, programs::reads),
         _ => Vec::new(),
     }
 }
@@ -230,7 +230,7 @@ pub fn edits<'c>(call: &'c Call<'_>) -> Vec<Cow<'c, str>> {
     match &call.effect {
         Effect::Edits(path) => vec![Cow::Borrowed(path)],
         Effect::EditsMany(paths) => paths.iter().map(|path| Cow::Borrowed(&**path)).collect(),
-        Effect::Runs(command) => of_script(call, command, |simple| programs::writes(simple)),
+        Effect::Runs(command) => of_script(call, command, programs::writes),
         _ => Vec::new(),
     }
 }
