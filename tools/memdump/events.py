@@ -21,7 +21,8 @@ KINDS = {
     "compaction": ("text",),
     "turn.end": ("reason?",),
 }
-UNRANKED = ("guard.decision", "egress", "request", "note", "thinking", "instructions", "index.update", "index.forget")
+UNRANKED = ("guard.decision", "egress", "request", "note", "thinking", "instructions", "index.update", "index.forget",
+            "asked.search", "asked.recall", "asked.update")
 RFC_3339 = re.compile(r"(\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d)(?:\.(\d{1,3}))?Z")
 
 

@@ -139,6 +139,7 @@ pub(crate) fn call_like<'a>(
         names: Cow::Owned(input.names()),
         effect,
         tool,
+        given: input.given(),
     }
 }
 
@@ -228,7 +229,7 @@ fn is_ours(tool: &str) -> bool {
 }
 
 /// A tool's name without its server's.
-fn base_name(tool: &str) -> &str {
+pub(crate) fn base_name(tool: &str) -> &str {
     if tool == "container.exec" {
         return tool;
     }

@@ -231,6 +231,7 @@ fn reading(line: Line<'_>) -> Reading<'_> {
         event,
         boundary,
         course: Course { names, follows },
+        ..Reading::default()
     }
 }
 

@@ -173,6 +173,7 @@ fn reading(line: Line<'_>) -> Reading<'_> {
             names,
             follows: line.parent.filled().map_or(Follows::Last, Follows::After),
         },
+        ..Reading::default()
     }
 }
 

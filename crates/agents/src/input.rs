@@ -8,7 +8,9 @@ use serde::de::{
     Deserialize, DeserializeSeed, Deserializer, IgnoredAny, MapAccess, SeqAccess, Visitor,
 };
 
-use crate::json::{Key, otherwise};
+use memfold_log::event::Given;
+
+use crate::json::Key;
 use crate::scan;
 
 /// How deep arguments are read. Real ones nest three or four deep; serde_json itself stops at 128.
@@ -16,10 +18,14 @@ const DEEPEST: usize = 48;
 /// How many names of arguments are kept. No tool has more; data under made-up keys has.
 const MOST_NAMES: usize = 64;
 
-/// The strings of a call's arguments, each under the top-level key that holds it.
+/// How many numbers of arguments are kept, likewise.
+const MOST_NUMBERS: usize = 64;
+
+/// A call's arguments, each value under the top-level key that holds it.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Input<'a> {
     strings: Vec<(Cow<'a, str>, Cow<'a, str>)>,
+    numbers: Vec<(Cow<'a, str>, i64)>,
     names: Vec<Cow<'a, str>>,
 }
 
@@ -28,7 +34,7 @@ impl<'a> Input<'a> {
     pub(crate) fn text(text: Cow<'a, str>) -> Self {
         Input {
             strings: vec![(Cow::Borrowed(""), text)],
-            names: Vec::new(),
+            ..Input::default()
         }
     }
 
@@ -37,6 +43,7 @@ impl<'a> Input<'a> {
         Input {
             strings: vec![(Cow::Borrowed(name), text)],
             names: vec![Cow::Borrowed(name)],
+            ..Input::default()
         }
     }
 
@@ -75,6 +82,7 @@ impl<'a> Input<'a> {
     /// Without what stands under a name.
     pub(crate) fn without(mut self, name: &str) -> Self {
         self.strings.retain(|(key, _)| key != name);
+        self.numbers.retain(|(key, _)| key != name);
         self
     }
 
@@ -86,7 +94,20 @@ impl<'a> Input<'a> {
                 .into_iter()
                 .map(|(key, text)| (own(key), own(text)))
                 .collect(),
+            numbers: self
+                .numbers
+                .into_iter()
+                .map(|(key, number)| (own(key), number))
+                .collect(),
             names: self.names.into_iter().map(own).collect(),
+        }
+    }
+
+    /// The values as they were given.
+    pub(crate) fn given(self) -> Given<'a> {
+        Given {
+            strings: self.strings,
+            numbers: self.numbers,
         }
     }
 
@@ -173,6 +194,13 @@ impl<'de> Strings<'_, '_, 'de> {
             .strings
             .push((self.under.cloned().unwrap_or_default(), text));
     }
+
+    fn count(self, number: i64) {
+        if self.into.numbers.len() < MOST_NUMBERS {
+            let under = self.under.cloned().unwrap_or_default();
+            self.into.numbers.push((under, number));
+        }
+    }
 }
 
 impl<'de> DeserializeSeed<'de> for Strings<'_, '_, 'de> {
@@ -226,7 +254,24 @@ impl<'de> Visitor<'de> for Strings<'_, '_, 'de> {
         }
         Ok(())
     }
-    otherwise!(@scalars);
+    fn visit_unit<E>(self) -> Result<(), E> {
+        Ok(())
+    }
+    fn visit_bool<E>(self, switch: bool) -> Result<(), E> {
+        self.count(i64::from(switch));
+        Ok(())
+    }
+    fn visit_i64<E>(self, number: i64) -> Result<(), E> {
+        self.count(number);
+        Ok(())
+    }
+    fn visit_u64<E>(self, number: u64) -> Result<(), E> {
+        self.count(i64::try_from(number).unwrap_or(i64::MAX));
+        Ok(())
+    }
+    fn visit_f64<E>(self, _: f64) -> Result<(), E> {
+        Ok(())
+    }
 }
 
 #[cfg(test)]
@@ -242,6 +287,9 @@ mod tests {
         assert_eq!(input.names(), "a\nn\nb\nc\nd");
         assert_eq!(input.named(&["x", "b"]).map(|text| &**text), Some("two"));
         assert_eq!(input.all_named("b").count(), 2);
+        let given = input.given();
+        assert_eq!(given.number("n"), Some(3));
+        assert_eq!(given.text(&["x", "b"]), Some("two"));
     }
 
     #[test]

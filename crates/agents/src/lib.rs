@@ -44,6 +44,7 @@ mod peek;
 mod pi;
 mod qwen;
 mod scan;
+pub mod seek;
 mod shell;
 mod store;
 pub mod tables;

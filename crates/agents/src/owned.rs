@@ -3,7 +3,8 @@
 use std::borrow::Cow;
 
 use memfold_log::event::{
-    Call, Course, Effect, Event, Facts, Follows, Identity, Output, Part, Reading, Title,
+    Call, Course, Effect, Elides, Event, Facts, Follows, Given, Identity, Output, Part, Reading,
+    Title,
 };
 
 fn own(text: Cow<'_, str>) -> Cow<'static, str> {
@@ -21,6 +22,12 @@ pub(crate) fn reading(reading: Reading<'_>) -> Reading<'static> {
         event: reading.event.map(event),
         boundary: reading.boundary,
         course: course(reading.course),
+        elides: match reading.elides {
+            Elides::AsItsKind => Elides::AsItsKind,
+            Elides::All => Elides::All,
+            Elides::Before(name) => Elides::Before(own(name)),
+            Elides::Results(calls) => Elides::Results(calls.into_iter().map(own).collect()),
+        },
     }
 }
 
@@ -77,6 +84,7 @@ fn part(part: Part<'_>) -> Part<'static> {
             arguments: own(call.arguments),
             names: own(call.names),
             effect: effect(call.effect),
+            given: given(call.given),
         }),
         Part::Output(output) => Part::Output(Output {
             call: own(output.call),
@@ -85,6 +93,15 @@ fn part(part: Part<'_>) -> Part<'static> {
             outcome: output.outcome,
             persisted: own_some(output.persisted),
         }),
+    }
+}
+
+fn given(given: Given<'_>) -> Given<'static> {
+    let strings = given.strings.into_iter();
+    let numbers = given.numbers.into_iter();
+    Given {
+        strings: strings.map(|(name, text)| (own(name), own(text))).collect(),
+        numbers: numbers.map(|(name, number)| (own(name), number)).collect(),
     }
 }
 

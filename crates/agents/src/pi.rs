@@ -8,7 +8,8 @@ use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 
 use memfold_log::event::{
-    Boundary, Course, Event, Facts, Follows, Identity, Kind, Outcome, Output, Part, Reading, Title,
+    Boundary, Course, Elides, Event, Facts, Follows, Identity, Kind, Outcome, Output, Part,
+    Reading, Title,
 };
 use memfold_log::{Form, Timestamp};
 
@@ -43,6 +44,7 @@ object! {
         forked: Text<'a> = "parentSession" | "branchedFrom",
         message: Message<'a> = "message",
         summary: Text<'a> = "summary",
+        first_kept: Text<'a> = "firstKeptEntryId",
         name: Text<'a> = "name",
         content: Content<'a, Block<'a>> = "content",
     }
@@ -212,6 +214,10 @@ fn reading(line: Line<'_>) -> Reading<'_> {
         event,
         boundary,
         course,
+        elides: line
+            .first_kept
+            .filled()
+            .map_or(Elides::AsItsKind, Elides::Before),
     }
 }
 

@@ -216,6 +216,7 @@ fn reading(mut line: Line<'_>) -> Reading<'_> {
         event,
         boundary,
         course,
+        ..Reading::default()
     }
 }
 

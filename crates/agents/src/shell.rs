@@ -1,9 +1,13 @@
 //! What a shell command is about: the script inside `bash -lc`, and whether it asks memfold to read back.
-//! Not a shell's parser: it knows quotes and separators, which is enough to find the programs that a command starts.
+//! Relies on [`script`] for the simple commands that it is made of.
+
+mod script;
 
 use std::borrow::Cow;
 
 use memchr::memmem;
+
+pub(crate) use script::{Simple, simple_commands};
 
 /// Shells whose `-c` carries the real command.
 const SHELLS: &[&str] = &[
@@ -62,89 +66,55 @@ fn takes_script(option: &str) -> bool {
 
 /// Whether the command runs `memfold search`, `memfold recall` and the like, in any of its parts.
 pub(crate) fn reads_back(command: &str) -> bool {
-    memmem::find(command.as_bytes(), b"memfold").is_some() && any_part_reads_back(command, 0)
+    memmem::find(command.as_bytes(), b"memfold").is_some()
+        && simple_commands(command)
+            .iter()
+            .filter_map(Simple::program)
+            .any(|program| {
+                let mut words = program.arguments.iter();
+                program.name == "memfold" && words.any(|word| READS_BACK.contains(&word.as_str()))
+            })
 }
 
-fn any_part_reads_back(command: &str, depth: usize) -> bool {
-    let mut words: Vec<String> = Vec::new();
-    let mut word = String::new();
-    let mut begun = false;
-    let mut quote = None;
-    let mut letters = command.chars().peekable();
-    while let Some(letter) = letters.next() {
-        // A substitution starts a command wherever it stands, but between single quotes.
-        let substitution = quote != Some('\'')
-            && (letter == '`' || (letter == '$' && letters.peek() == Some(&'(')));
-        match (letter, quote) {
-            _ if substitution => {
-                if end_part(&mut words, &mut word, &mut begun, depth) {
-                    return true;
-                }
-                quote = None;
-            }
-            ('\'' | '"', None) => {
-                quote = Some(letter);
-                begun = true;
-            }
-            (_, Some(open)) if letter == open => quote = None,
-            ('\\', None | Some('"')) => {
-                begun = true;
-                word.extend(letters.next());
-            }
-            (';' | '|' | '&' | '\n' | '(' | ')' | '{' | '}', None) => {
-                if end_part(&mut words, &mut word, &mut begun, depth) {
-                    return true;
-                }
-            }
-            (space, None) if space.is_whitespace() => {
-                if begun {
-                    words.push(std::mem::take(&mut word));
-                    begun = false;
-                }
-            }
-            (other, _) => {
-                begun = true;
-                word.push(other);
-            }
-        }
-    }
-    end_part(&mut words, &mut word, &mut begun, depth)
+/// The program that a simple command starts.
+pub(crate) struct Program<'s> {
+    /// Its name, without its folder.
+    pub(crate) name: &'s str,
+    /// Its words after the name.
+    pub(crate) arguments: &'s [String],
+    /// `xargs` starts it, with what it reads as more arguments.
+    pub(crate) by_xargs: bool,
 }
 
-/// One simple command is complete: does it read back?
-fn end_part(words: &mut Vec<String>, word: &mut String, begun: &mut bool, depth: usize) -> bool {
-    if *begun {
-        words.push(std::mem::take(word));
-        *begun = false;
+impl Simple {
+    /// The program that it starts, past assignments and what only starts another.
+    pub(crate) fn program(&self) -> Option<Program<'_>> {
+        let mut rest = self.words.as_slice();
+        let (mut starter, mut by_xargs) = (false, false);
+        while let Some((word, arguments)) = rest.split_first() {
+            rest = arguments;
+            let name = base_name(word);
+            if STARTERS.contains(&name) {
+                starter = true;
+                by_xargs |= name == "xargs";
+                continue;
+            }
+            // Assignments before a program; options and numbers of what starts it (`timeout -k 5 30 memfold`).
+            let assignment = word.split_once('=').is_some_and(|(name, _)| {
+                name.bytes().all(|b| b.is_ascii_alphanumeric() || b == b'_')
+            });
+            let option = starter
+                && (word.starts_with('-') || word.starts_with(|c: char| c.is_ascii_digit()));
+            if !assignment && !option {
+                return Some(Program {
+                    name,
+                    arguments,
+                    by_xargs,
+                });
+            }
+        }
+        None
     }
-    let words = std::mem::take(words);
-    let mut rest = words.iter().map(String::as_str);
-    let mut starter = false;
-    while let Some(word) = rest.next() {
-        let program = base_name(word);
-        if program == "memfold" {
-            return rest.any(|word| READS_BACK.contains(&word));
-        }
-        if SHELLS.contains(&program) && depth < 3 {
-            let script = rest.by_ref().skip_while(|word| !takes_script(word)).nth(1);
-            return script
-                .is_some_and(|script| any_part_reads_back(script, depth.saturating_add(1)));
-        }
-        if STARTERS.contains(&program) {
-            starter = true;
-            continue;
-        }
-        // Assignments before a program; options and numbers of what starts it (`timeout -k 5 30 memfold`).
-        let assignment = word
-            .split_once('=')
-            .is_some_and(|(name, _)| name.bytes().all(|b| b.is_ascii_alphanumeric() || b == b'_'));
-        let option =
-            starter && (word.starts_with('-') || word.starts_with(|c: char| c.is_ascii_digit()));
-        if !assignment && !option {
-            return false;
-        }
-    }
-    false
 }
 
 /// `/usr/bin/memfold`, `C:\tools\memfold.exe` → `memfold`.
@@ -202,6 +172,8 @@ mod tests {
             "git commit -m 'memfold search is faster'",
             "grep -rn \"memfold recall\" docs",
             "echo memfold search",
+            "cat > notes.md <<'END'\nmemfold search x\nEND",
+            "echo x > memfold search",
             "cd memfold && ls search",
             "memfold fold",
             "memfold status",

@@ -6,6 +6,8 @@ use clap::builder::styling::{AnsiColor, Styles};
 use clap::{ArgAction, Args, Parser, Subcommand, ValueEnum, ValueHint};
 use memfold::DocumentKind;
 
+use crate::measure::MeasureArgs;
+
 const STYLES: Styles = Styles::styled()
     .header(AnsiColor::Green.on_default().bold())
     .usage(AnsiColor::Green.on_default().bold())
@@ -96,6 +98,7 @@ pub(crate) enum Command {
     Status(StatusArgs),
     Forget(ForgetArgs),
     Earlier(EarlierArgs),
+    Measure(MeasureArgs),
     Mcp(McpArgs),
     Hook(HookArgs),
     Completions(CompletionsArgs),

@@ -9,6 +9,7 @@ mod clock;
 mod exit_codes;
 mod failure;
 mod host;
+mod measure;
 mod numbers;
 mod output;
 mod progress;

@@ -18,6 +18,7 @@ use crate::clock::{self, Clock};
 use crate::exit_codes::Exit;
 use crate::failure::Failure;
 use crate::host;
+use crate::measure;
 use crate::output;
 use crate::progress::Bar;
 use crate::render::{self, Asked, Look};
@@ -257,6 +258,14 @@ impl Call {
             }
             Command::Forget(args) => self.forget(args),
             Command::Earlier(args) => self.earlier(args),
+            Command::Measure(args) => {
+                let report = self.engine.measure(&measure::request(args), &bar)?;
+                if let Some(file) = &args.html {
+                    measure::write_page(file, &report)?;
+                }
+                self.show(&report, |look| render::measure(&report, look))?;
+                Ok(Exit::found(report.total.logs > 0))
+            }
             Command::Mcp(_) | Command::Hook(_) | Command::Completions(_) | Command::Man(_) => {
                 Ok(Exit::Success)
             }
@@ -283,11 +292,12 @@ impl Call {
                 ));
             }
             let what = match (args.sessions, args.repo) {
-                (true, true) => "the sidecars of this project's logs, and the repository's index",
+                (true, true) => "the sidecars of this project's logs, the repository's index",
                 (true, false) => "the sidecars of this project's logs",
                 (false, _) => "the repository's index",
             };
-            if !ask::yes(&format!("Remove {what}? Logs and files stay."))? {
+            let record = "and the record of what agents asked";
+            if !ask::yes(&format!("Remove {what}, {record}? Logs and files stay."))? {
                 return Ok(Exit::Nothing);
             }
         }
@@ -306,6 +316,7 @@ impl Call {
             gone.files += usize::try_from(index.files).unwrap_or(usize::MAX);
             gone.bytes += index.bytes;
         }
+        self.engine.forget_record(&mut gone);
         self.show(&gone, |look| render::forgotten(&gone, look))?;
         Ok(Exit::Success)
     }

@@ -66,6 +66,21 @@ pub fn sync_names(folder: impl AsRef<Path>) -> Result<(), DiskError> {
 /// is durable when this returns, so that what is synced in it later is found again.
 pub fn open_own_log(path: impl AsRef<Path>) -> Result<File, DiskError> {
     let path = path.as_ref();
+    let (folder, file) = open_to_append(path)?;
+    let (parent, _) = folder_and_name(path)?;
+    // Also of one that was there: who made it may have been killed before this.
+    folder
+        .sync()
+        .map_err(DiskError::io("sync the folder", parent))?;
+    Ok(file)
+}
+
+/// The same of a log that nobody relies on: its name may be gone after a loss of power, and no disk is waited for.
+pub fn open_own_record(path: impl AsRef<Path>) -> Result<File, DiskError> {
+    open_to_append(path.as_ref()).map(|(_, file)| file)
+}
+
+fn open_to_append(path: &Path) -> Result<(Folder, File), DiskError> {
     let (parent, name) = folder_and_name(path)?;
     let folder = Folder::open(parent).map_err(DiskError::io("open the folder", parent))?;
     let file = folder
@@ -74,11 +89,7 @@ pub fn open_own_log(path: impl AsRef<Path>) -> Result<File, DiskError> {
     sys::stat(&file)
         .map_err(DiskError::io("look at", path))?
         .regular(path)?;
-    // Also of one that was there: who made it may have been killed before this.
-    folder
-        .sync()
-        .map_err(DiskError::io("sync the folder", parent))?;
-    Ok(file)
+    Ok((folder, file))
 }
 
 /// Where the path leads: absolute, through every link. It must exist.

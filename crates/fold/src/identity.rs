@@ -8,8 +8,8 @@ use crate::document::{DocumentKind, Keys};
 /// How much of a part's start and of its end the key covers, with its length. Parts of one message differ there.
 const EDGE: usize = 512;
 
-/// The keys of an event.
-pub(crate) fn keys(kind: DocumentKind, event: &Event<'_>) -> Keys {
+/// The keys of an event of this kind. Two events that share one are the same.
+pub fn keys(kind: DocumentKind, event: &Event<'_>) -> Keys {
     Keys {
         id: event.identity.id.as_deref().map_or(0, |id| {
             let mut hash = Sha256::new();

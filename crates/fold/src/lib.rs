@@ -15,6 +15,7 @@ pub mod past;
 mod words;
 
 pub use fold::{Fold, Tail, call_words, ranked};
+pub use identity::keys as event_keys;
 pub use parameters::{Parameters, VERSION};
 
 /// What can go wrong with a fold's records.

@@ -16,6 +16,22 @@ pub struct Reading<'a> {
     pub boundary: Boundary,
     /// How it stands to the lines before it, where the agent can go back in its log.
     pub course: Course<'a>,
+    /// What left the model's window with it.
+    pub elides: Elides<'a>,
+}
+
+/// What left the model's window with a line. The log still holds it.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub enum Elides<'a> {
+    /// Nothing; with the note of a compaction, all before it.
+    #[default]
+    AsItsKind,
+    /// With the note of a compaction, all before the line of this name. Where that is not known, all before the note.
+    Before(Cow<'a, str>),
+    /// All before it, without a note of it.
+    All,
+    /// The results of these calls, which the model sees as a placeholder from here on.
+    Results(Vec<Cow<'a, str>>),
 }
 
 /// How a line stands to those before it. Most agents' lines follow one another and have no names.
@@ -169,6 +185,37 @@ pub struct Call<'a> {
     pub names: Cow<'a, str>,
     /// What the call does, as far as a card tells it.
     pub effect: Effect<'a>,
+    /// The arguments as they were given.
+    pub given: Given<'a>,
+}
+
+/// A call's arguments, each value under the top-level name that holds it; text without a name under the empty one.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Hash)]
+pub struct Given<'a> {
+    /// The strings, in their order.
+    pub strings: Vec<(Cow<'a, str>, Cow<'a, str>)>,
+    /// The whole numbers, and the switches as 0 and 1, in their order.
+    pub numbers: Vec<(Cow<'a, str>, i64)>,
+}
+
+impl Given<'_> {
+    /// The first string under the first of these names that has one.
+    pub fn text(&self, names: &[&str]) -> Option<&str> {
+        names.iter().find_map(|name| {
+            let mut strings = self.strings.iter();
+            strings
+                .find(|(key, text)| key == name && !text.is_empty())
+                .map(|(_, text)| &**text)
+        })
+    }
+
+    /// The first whole number under this name.
+    pub fn number(&self, name: &str) -> Option<i64> {
+        let mut numbers = self.numbers.iter();
+        numbers
+            .find(|(key, _)| key == name)
+            .map(|(_, number)| *number)
+    }
 }
 
 /// What a call does.

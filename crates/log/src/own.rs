@@ -223,6 +223,12 @@ pub enum Unranked {
     IndexUpdate,
     /// `index.forget`: the index was forgotten.
     IndexForget,
+    /// `asked.search`: an agent searched by memfold.
+    AskedSearch,
+    /// `asked.recall`: an agent read an event back.
+    AskedRecall,
+    /// `asked.update`: an agent had the index brought up to date.
+    AskedUpdate,
 }
 
 #[cfg(test)]

@@ -87,7 +87,8 @@ fn check(line: &str) -> bool {
 
 /// A record of each kind, with every field.
 fn records() -> Vec<Record<'static>> {
-    let input = serde_json::value::to_raw_value(&json!({ "command": "cargo test" })).unwrap();
+    let raw = |value: &Value| serde_json::value::to_raw_value(value).unwrap();
+    let input = raw(&json!({ "command": "cargo test" }));
     let mut open = Body::open("3f9a1c02", "/project");
     if let Body::Open(open) = &mut open {
         open.host = Some("console".into());
@@ -147,7 +148,17 @@ fn records() -> Vec<Record<'static>> {
     bodies.extend(Unranked::ALL.map(|kind| Body::Unranked {
         kind,
         text: Some("t".into()),
-        data: Some(std::borrow::Cow::Owned(input.clone())),
+        data: Some(std::borrow::Cow::Owned(match kind {
+            Unranked::AskedSearch => raw(
+                &json!({ "scope": "repo", "query": "q", "words": 1, "matched": 0, "results": 0,
+                "weak": true, "shown": [] }),
+            ),
+            Unranked::AskedRecall => {
+                raw(&json!({ "task": "t", "seq": 1, "address": "t:1", "lines": 0 }))
+            }
+            Unranked::AskedUpdate => raw(&json!({ "files": 0, "read": 0, "complete": true })),
+            _ => input.clone(),
+        })),
     }));
     let full = |body| Record {
         time: Some(Timestamp(1)),
@@ -195,6 +206,9 @@ fn the_schema_refuses_what_the_page_forbids() {
         r#"{"v":1,"kind":"result","results":[{"text":"a"}]}"#,
         r#"{"v":1,"kind":"result","results":[{"call":"c","text":"a","exit":2147483648}]}"#,
         r#"{"v":1,"kind":"file","text":"a"}"#,
+        r#"{"v":1,"kind":"asked.search","data":{"scope":"repo"}}"#,
+        r#"{"v":1,"kind":"asked.recall","data":{"task":"t","seq":0,"address":"t:0","lines":0}}"#,
+        r#"{"v":1,"kind":"asked.update"}"#,
     ] {
         assert!(!check(line), "{line}");
     }
@@ -214,8 +228,10 @@ fn the_page_names_every_kind_and_its_example_is_valid() {
         let kind = format!("`{}`", record.body.kind());
         assert!(PAGE.contains(&kind), "{kind}");
     }
+    let asked = include_str!("../../../formats/asked.md");
     let examples: Vec<_> = PAGE
         .lines()
+        .chain(asked.lines())
         .filter(|line| line.starts_with("{\"v\""))
         .collect();
     assert!(!examples.is_empty());

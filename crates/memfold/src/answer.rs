@@ -543,6 +543,10 @@ pub struct Status {
     pub turns: u64,
     /// When the newest log was last written to.
     pub newest: Option<String>,
+    /// Whether what agents ask is recorded.
+    pub records: bool,
+    /// The bytes of that record.
+    pub record_bytes: u64,
     /// Where memfold writes.
     #[serde(serialize_with = "as_text")]
     pub data_dir: PathBuf,
@@ -600,6 +604,9 @@ pub struct EarlierSwitch {
 }
 
 /// A path as JSON's text: what is no Unicode in it is replaced, since JSON has no other text.
-fn as_text<S: serde::Serializer>(path: &std::path::Path, serializer: S) -> Result<S::Ok, S::Error> {
+pub(crate) fn as_text<S: serde::Serializer>(
+    path: &std::path::Path,
+    serializer: S,
+) -> Result<S::Ok, S::Error> {
     serializer.serialize_str(&path.to_string_lossy())
 }

@@ -399,7 +399,11 @@ impl Memfold {
 
     /// Where a log's task worked: as its receipt says if the log is unchanged since, else as its first lines do. Another
     /// project's log may have come under the name.
-    fn cwd(&self, log: &LogEntry, receipts: &Receipts) -> Result<Option<Arc<str>>, String> {
+    pub(crate) fn cwd(
+        &self,
+        log: &LogEntry,
+        receipts: &Receipts,
+    ) -> Result<Option<Arc<str>>, String> {
         if let Some(cwd) = log.rolled.as_ref().and_then(|rolled| rolled.cwd.clone()) {
             return Ok(Some(cwd));
         }

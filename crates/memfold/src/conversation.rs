@@ -89,6 +89,11 @@ impl Conversation {
         &self.task
     }
 
+    /// The agent that holds it.
+    pub(crate) fn agent(&self) -> &'static str {
+        self.agent
+    }
+
     /// Where it worked, if its log says it.
     pub fn cwd(&self) -> Option<&Path> {
         self.cwd.as_deref()

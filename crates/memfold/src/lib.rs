@@ -9,10 +9,13 @@
 //! `conversation` proves which log is that of the conversation that asks; `listing` and `upkeep` are the rest,
 //! with `leftovers` for what calls that were killed have left, `verify` (which holds the roll-up by `said`) and `rebuild`
 //! (which counts in `did`); both know the cache folder by `cache`. `repository` searches the files that the agents work on.
+//! `record` keeps what agents asked, and `asked` says it in sum;
+//! `measure` counts how agents searched, and `replay` asks the repository what they asked by expressions.
 
 mod address;
 mod allow;
 mod answer;
+mod asked;
 mod cache;
 mod catalogue;
 mod collected;
@@ -24,6 +27,7 @@ mod error;
 mod filter;
 mod leftovers;
 mod listing;
+mod measure;
 mod mend;
 mod opened;
 mod peek;
@@ -37,6 +41,8 @@ mod reading_on;
 mod ready;
 mod rebuild;
 mod recall;
+mod record;
+mod replay;
 mod repository;
 mod request;
 mod roll;
@@ -53,14 +59,18 @@ mod verify;
 mod visible;
 
 pub use answer::*;
+pub use asked::{AskedTally, ScopeTally};
 pub use conversation::{Claim, Conversation, HostId, Proof};
 pub use engine::{Memfold, Options, ROLL_FROM, Variables};
 pub use error::Error;
+pub use measure::{AgentTally, MeasureReport};
 pub use memfold_fold::document::DocumentKind;
 pub use memfold_log::Timestamp;
+pub use memfold_measure::{Found, Kind as SearchKind, Tally};
 pub use opened::Opened;
 pub use progress::{Progress, Quiet};
 pub use recall::PAGE;
-pub use request::{Filter, Logs, Recall, RepoSearch, Scope, Search, Viewer};
+pub use replay::{Ranks, ReplayReport, RunRanks};
+pub use request::{Filter, Logs, Measure, Recall, Replay, RepoSearch, Scope, Search, Viewer};
 pub use search::LIMIT;
 pub use visible::visible;

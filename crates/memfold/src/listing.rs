@@ -244,6 +244,8 @@ impl Memfold {
             events: 0,
             turns: 0,
             newest: None,
+            records: self.records(),
+            record_bytes: self.record_bytes(),
             data_dir: self.dirs().data.clone(),
             config_dir: self.dirs().config.clone(),
             cache_dir: self.dirs().cache.clone(),

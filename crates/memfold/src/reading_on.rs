@@ -52,10 +52,15 @@ impl Memfold {
                 hint: "give a smaller number".to_owned(),
             });
         }
-        all.iter()
+        let read: Vec<Recalled> = all
+            .iter()
             .skip(from)
             .take(events)
             .map(|document| self.page(&ready, document.seq, recall, notes.clone()))
-            .collect()
+            .collect::<Result<_, Error>>()?;
+        if let Some(first) = read.first() {
+            self.record_recall(&recall.logs, first);
+        }
+        Ok(read)
     }
 }

@@ -29,6 +29,12 @@ impl Memfold {
     /// Each its own: no such task, another project's task, no such line, a line that holds no event that is ranked, a range
     /// past the end, not allowed.
     pub fn recall(&self, recall: &Recall) -> Result<Recalled, Error> {
+        let recalled = self.read_back(recall)?;
+        self.record_recall(&recall.logs, &recalled);
+        Ok(recalled)
+    }
+
+    fn read_back(&self, recall: &Recall) -> Result<Recalled, Error> {
         if recall.count == 0 || recall.count > PAGE || recall.start == 0 {
             return Err(Error::Usage {
                 what: format!("a page starts at line 1 or later and has 1 to {PAGE} lines"),

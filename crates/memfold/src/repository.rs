@@ -8,7 +8,8 @@ use memfold_guard::{Budget, Guard, Limits, Refusal, Rules, TreePath};
 use memfold_log::Timestamp;
 use memfold_repo::listing::{Cut, Extent, Hardened, program};
 use memfold_repo::{
-    Due, Fault, Found, Hit, Hits, Index, Lines, Moment, Part, Refresh, Refreshed, RepoError, Weight,
+    Due, Fault, Found, Hit, Hits, Index, Lines, Loaded, Moment, Part, Refresh, Refreshed,
+    RepoError, Weight,
 };
 use memfold_text::{Matcher, Query, lines::lines, shorten};
 use sha2::{Digest, Sha256};
@@ -106,7 +107,7 @@ impl Memfold {
         if results.is_empty() {
             notes.push(why_empty(&query, &hits, below.as_ref()));
         }
-        Ok(RepoAnswer {
+        let answer = RepoAnswer {
             schema: 1,
             scope: "repo",
             project: project::name(&tree),
@@ -127,7 +128,9 @@ impl Memfold {
             notes,
             results,
             micros: micros(begun),
-        })
+        };
+        self.record_repo_search(&answer);
+        Ok(answer)
     }
 
     /// Brings the repository's index up to date, or indexes a folder or file of it whole, ignored files too.
@@ -149,6 +152,7 @@ impl Memfold {
             let what = "what is no longer needed is still there";
             report.notes.push(format!("{what}: {error}"));
         }
+        self.record_update(path, &report);
         Ok(report)
     }
 
@@ -305,8 +309,15 @@ impl Memfold {
             .unwrap_or_default()
     }
 
+    /// The index of a tree, brought up to date as a search does, and whether it is whole.
+    pub(crate) fn opened_index(&self, tree: &Path) -> Result<(Loaded, bool), Error> {
+        let refreshed = self.refreshed(&self.guard(tree)?, SEARCH_TIME, Duration::ZERO, None)?;
+        let complete = is_complete(&refreshed);
+        Ok((refreshed.loaded, complete))
+    }
+
     /// The tree that is searched: not the whole disk, nor a home with everything that lies in it.
-    fn tree(&self) -> Result<PathBuf, Error> {
+    pub(crate) fn tree(&self) -> Result<PathBuf, Error> {
         let tree = project::tree_of(self.folder());
         let home = self.variable("HOME").map(PathBuf::from);
         let home = home.and_then(|home| memfold_disk::resolve(home).ok());
@@ -323,6 +334,11 @@ impl Memfold {
 
     /// The index of the project: all work trees of a repository that belong to the project share it.
     fn index(&self) -> Index {
+        Index::new(self.project_folder().join("index"), self.dirs().locks())
+    }
+
+    /// What memfold keeps of the project, below the data directory.
+    pub(crate) fn project_folder(&self) -> PathBuf {
         let digest: [u8; 32] = Sha256::digest(self.project().as_os_str().as_encoded_bytes()).into();
         let hash: String = digest
             .iter()
@@ -335,12 +351,10 @@ impl Memfold {
             .filter(|c| c.is_alphanumeric() || matches!(c, '-' | '_' | '.'))
             .take(40)
             .collect();
-        let folder = self
-            .dirs()
+        self.dirs()
             .data
             .join("projects")
-            .join(format!("{name}-{hash}"));
-        Index::new(folder.join("index"), self.dirs().locks())
+            .join(format!("{name}-{hash}"))
     }
 
     fn guard(&self, tree: &Path) -> Result<Guard, Error> {

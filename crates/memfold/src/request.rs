@@ -93,3 +93,22 @@ pub struct RepoSearch {
     /// How many files to answer with at most.
     pub limit: usize,
 }
+
+/// What is measured.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Measure {
+    /// Logs, or folders of logs; the project's logs if there are none.
+    pub paths: Vec<PathBuf>,
+    /// Whether the agents' expressions are asked again.
+    pub replay: Replay,
+}
+
+/// Whether the agents' regular expressions are asked again as plain words of the repository.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Replay {
+    /// They are not.
+    #[default]
+    Left,
+    /// They are.
+    Made,
+}

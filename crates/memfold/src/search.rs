@@ -81,6 +81,7 @@ impl Memfold {
         answer.complete &= logs.left == 0 && logs.unreadable == 0;
         self.roll(logs, &gone, &mut receipts, progress);
         answer.micros = u64::try_from(begun.elapsed().as_micros()).unwrap_or(u64::MAX);
+        self.record_search(&search.logs, &answer);
         Ok(answer)
     }
 

@@ -30,6 +30,11 @@ pub const ALLOWED: &[(&str, &[&str])] = &[
             "memfold-agents",
         ],
     ),
+    // How agents searched, counted.
+    (
+        "memfold-measure",
+        &["memfold-log", "memfold-agents", "memfold-fold"],
+    ),
     // What is kept of it.
     (
         "memfold-sidecar",
@@ -73,6 +78,7 @@ pub const ALLOWED: &[(&str, &[&str])] = &[
             "memfold-agents",
             "memfold-database",
             "memfold-fold",
+            "memfold-measure",
             "memfold-sidecar",
             "memfold-rollup",
         ],
@@ -117,6 +123,7 @@ const EVERYTHING: &[&str] = &[
     "memfold-agents",
     "memfold-database",
     "memfold-fold",
+    "memfold-measure",
     "memfold-sidecar",
     "memfold-rollup",
     "memfold-repo",

@@ -29,6 +29,14 @@ object! {
         summary: Text<'a> = "summary",
         ai_title: Text<'a> = "aiTitle",
         custom_title: Text<'a> = "customTitle",
+        cleared: Cleared<'a> = "microcompactMetadata",
+    }
+}
+
+object! {
+    /// Which results were cleared from the window, as a `microcompact_boundary` says.
+    Cleared<'a> {
+        calls: Content<'a, Text<'a>> = "compactedToolIds",
     }
 }
 

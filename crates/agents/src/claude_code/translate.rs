@@ -4,7 +4,7 @@ use std::borrow::Cow;
 
 use memfold_log::Timestamp;
 use memfold_log::event::{
-    Boundary, Event, Facts, Identity, Kind, Output, Part, Reading, Title, Unranked,
+    Boundary, Elides, Event, Facts, Identity, Kind, Output, Part, Reading, Title, Unranked,
 };
 
 use super::IMAGE;
@@ -110,6 +110,12 @@ pub(crate) fn reading(line: Line<'_>) -> Reading<'_> {
         compaction: line.compact_summary.on(),
         plan: line.plan.filled().is_some(),
     };
+    let elides = match line.cleared.calls {
+        Content::Blocks(calls) if !calls.is_empty() => {
+            Elides::Results(calls.into_iter().filter_map(Text::filled).collect())
+        }
+        _ => Elides::AsItsKind,
+    };
     let (event, boundary) = match line.kind.as_str() {
         "user" => user(frame, line.message, &line.result),
         "assistant" => assistant(frame, line.message),
@@ -133,6 +139,7 @@ pub(crate) fn reading(line: Line<'_>) -> Reading<'_> {
         facts,
         event,
         boundary,
+        elides,
         ..Reading::default()
     }
 }

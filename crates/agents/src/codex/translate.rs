@@ -4,7 +4,7 @@ use std::borrow::Cow;
 
 use memfold_log::Timestamp;
 use memfold_log::event::{
-    Boundary, Event, Facts, Identity, Kind, Output, Part, Reading, Title, Unranked,
+    Boundary, Elides, Event, Facts, Identity, Kind, Output, Part, Reading, Title, Unranked,
 };
 
 use super::item::{Block, Item, Source, SubAgent};
@@ -55,7 +55,11 @@ pub(crate) fn reading(mut line: Item<'_>) -> Reading<'_> {
                     vec![Part::Text(note)],
                     Boundary::Within,
                 ),
-                None => Reading::default(),
+                // Newer ones hand a history over that only the model can read.
+                None => Reading {
+                    elides: Elides::All,
+                    ..Reading::default()
+                },
             },
             _ => Reading::default(),
         },

@@ -75,6 +75,7 @@ fn about(line: Line<'_>) -> Reading<'_> {
             names,
             follows: Follows::Last,
         },
+        ..Reading::default()
     }
 }
 
@@ -139,6 +140,7 @@ fn message<'a>(id: Cow<'a, str>, line: Line<'a>) -> Reading<'a> {
         }),
         boundary,
         course,
+        ..Reading::default()
     }
 }
 

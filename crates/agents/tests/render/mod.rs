@@ -4,7 +4,7 @@ use std::fmt::Write;
 
 use memfold_agents::{Agent, NotALine};
 use memfold_log::event::{
-    Boundary, Course, Effect, Event, Facts, Follows, Outcome, Part, Reading, Title,
+    Boundary, Course, Effect, Elides, Event, Facts, Follows, Outcome, Part, Reading, Title,
 };
 use memfold_log::{Form, Messages, Offset, Position, Sections};
 
@@ -55,6 +55,7 @@ fn reading(out: &mut String, reading: Result<Reading<'_>, NotALine>, width: usiz
         event,
         boundary,
         course,
+        elides,
     } = match reading {
         Ok(reading) => reading,
         Err(error) => return writeln!(out, " {error}").unwrap(),
@@ -72,6 +73,12 @@ fn reading(out: &mut String, reading: Result<Reading<'_>, NotALine>, width: usiz
         head(out, event);
     }
     went(out, &course, event.as_ref());
+    match elides {
+        Elides::AsItsKind => {}
+        Elides::All => out.push_str(" (all before left the window)"),
+        Elides::Before(name) => write!(out, " (all before {name} left the window)").unwrap(),
+        Elides::Results(calls) => write!(out, " (cleared: {})", calls.join(" ")).unwrap(),
+    }
     out.push('\n');
     said(out, &facts);
     for part in parts {

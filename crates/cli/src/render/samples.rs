@@ -1,6 +1,9 @@
 //! Answers made by hand, for the tests of what renders them.
 
-use memfold::{Answer, CardCommand, Hit, LogRow, NumberedLine, NumberedNote, Ranked, TurnCard};
+use memfold::{
+    AgentTally, Answer, AskedTally, CardCommand, Found, Hit, LogRow, MeasureReport, NumberedLine,
+    NumberedNote, Ranked, Ranks, ReplayReport, ScopeTally, SearchKind, Tally, TurnCard,
+};
 
 use super::Look;
 use crate::clock::Clock;
@@ -135,5 +138,92 @@ pub(super) fn row() -> LogRow {
         helper: None,
         archived: false,
         deleted_in_days: None,
+    }
+}
+
+/// What was counted in the logs of two agents, with a replay.
+pub(super) fn measured() -> MeasureReport {
+    let mut claude = Tally {
+        logs: 2,
+        calls: 400,
+        results: 398,
+        result_bytes: 2_000_000,
+        ..Tally::default()
+    };
+    for (kind, calls, bytes) in [
+        (SearchKind::ShellGrep, 60, 300_000),
+        (SearchKind::ToolNames, 20, 4_000),
+        (SearchKind::Earlier, 1, 900),
+    ] {
+        claude.searches.insert(kind, Found { calls, bytes });
+    }
+    claude.expressions.searches = 60;
+    claude.expressions.alternations = 34;
+    claude.runs.runs = 9;
+    claude.runs.searches = 41;
+    claude.runs.longest = 8;
+    claude.window.compactions = 2;
+    claude.window.logs = 1;
+    claude.window.results = 70;
+    claude.repeated.calls = 6;
+    claude.repeated.reads = 5;
+    claude.reads.reads = 90;
+    claude.reads.again = 40;
+    claude.reads.edited = 10;
+    claude.reads.elided = 6;
+    claude.reads.same = 4;
+    claude.reads.other = 20;
+    let codex = Tally {
+        logs: 1,
+        calls: 3,
+        ..Tally::default()
+    };
+    let mut total = claude.clone();
+    total.add(&codex);
+    let mut asked = AskedTally {
+        recalls: 3,
+        recalls_of_shown: 2,
+        ..AskedTally::default()
+    };
+    let scope = ScopeTally {
+        searches: 7,
+        words: 21,
+        weak: 1,
+        empty: 2,
+    };
+    asked.searches.insert("earlier".into(), scope);
+    let ranks = Ranks {
+        followed: 30,
+        replayed: 20,
+        first: 10,
+        five: 16,
+        found_median: 4,
+        found_most: 17,
+    };
+    MeasureReport {
+        schema: 1,
+        project: "api".into(),
+        complete: true,
+        notes: Vec::new(),
+        total,
+        agents: vec![
+            AgentTally {
+                agent: "claude-code",
+                counted: claude,
+            },
+            AgentTally {
+                agent: "codex",
+                counted: codex,
+            },
+        ],
+        asked: Some(asked),
+        replay: Some(ReplayReport {
+            root: "/home/ada/api".into(),
+            files: 712,
+            complete: true,
+            expressions: ranks,
+            alternations: ranks,
+            ..ReplayReport::default()
+        }),
     }
 }

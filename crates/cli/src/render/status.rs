@@ -65,6 +65,13 @@ pub(crate) fn status(status: &Status, look: &Look) -> String {
         line.push(FAINT, "(on: memfold earlier on)");
     }
     page.line(line);
+    let record = match (status.records, status.record_bytes) {
+        (true, 0) => "nothing yet of what agents ask".to_owned(),
+        (true, bytes) => format!("{} of what agents asked", numbers::size(bytes)),
+        (false, 0) => "off".to_owned(),
+        (false, bytes) => format!("off; {} of what agents asked", numbers::size(bytes)),
+    };
+    field(&mut page, "record", record);
     field(&mut page, "data", look.path(&status.data_dir));
     field(&mut page, "config", look.path(&status.config_dir));
     field(&mut page, "cache", look.path(&status.cache_dir));
@@ -158,6 +165,8 @@ mod tests {
             events: 17_663,
             turns: 1204,
             newest: Some("2026-10-02T09:14:03Z".into()),
+            records: true,
+            record_bytes: 12_300,
             data_dir: "/home/ada/.local/share/memfold".into(),
             config_dir: "/home/ada/.config/memfold".into(),
             cache_dir: "/home/ada/.cache/memfold".into(),
@@ -201,6 +210,7 @@ api  ~/api
   sidecars  76, 31 MB, 1,204 turns, 17,663 events
   repo      712 files, 4,298 chunks, 6.5 MB, 2 trees, changed Oct 2 09:14, 3 to be read
   earlier   off: agents may not search this project's earlier tasks (on: memfold earlier on)
+  record    12 kB of what agents asked
   data      ~/.local/share/memfold
   config    ~/.config/memfold
   cache     ~/.cache/memfold

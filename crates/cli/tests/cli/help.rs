@@ -4,7 +4,7 @@
 use crate::house::House;
 use snapbox::{Data, assert_data_eq};
 
-const COMMANDS: [&str; 15] = [
+const COMMANDS: [&str; 16] = [
     "search",
     "recall",
     "cards",
@@ -17,6 +17,7 @@ const COMMANDS: [&str; 15] = [
     "status",
     "forget",
     "earlier",
+    "measure",
     "mcp",
     "hook",
     "completions",

@@ -6,3 +6,5 @@
 mod command;
 mod help;
 mod house;
+mod measure;
+mod record;

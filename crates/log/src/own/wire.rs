@@ -201,7 +201,7 @@ const KINDS: [&str; 10] = [
 
 impl Unranked {
     /// All of them.
-    pub const ALL: [Unranked; 8] = [
+    pub const ALL: [Unranked; 11] = [
         Unranked::GuardDecision,
         Unranked::Egress,
         Unranked::Request,
@@ -210,6 +210,9 @@ impl Unranked {
         Unranked::Instructions,
         Unranked::IndexUpdate,
         Unranked::IndexForget,
+        Unranked::AskedSearch,
+        Unranked::AskedRecall,
+        Unranked::AskedUpdate,
     ];
 
     /// The kind as a line spells it.
@@ -223,6 +226,9 @@ impl Unranked {
             Unranked::Instructions => "instructions",
             Unranked::IndexUpdate => "index.update",
             Unranked::IndexForget => "index.forget",
+            Unranked::AskedSearch => "asked.search",
+            Unranked::AskedRecall => "asked.recall",
+            Unranked::AskedUpdate => "asked.update",
         }
     }
 
