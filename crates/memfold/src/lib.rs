@@ -8,7 +8,8 @@
 //! [`ranking`] and reads the best events again by `read`; `recall` pages one event, `reading_on` those that follow it;
 //! `conversation` proves which log is that of the conversation that asks; `listing` and `upkeep` are the rest,
 //! with `leftovers` for what calls that were killed have left, `verify` (which holds the roll-up by `said`) and `rebuild`
-//! (which counts in `did`); both know the cache folder by `cache`. `repository` searches the files that the agents work on.
+//! (which counts in `did`); both know the cache folder by `cache`. `repository` searches the files that the agents work on; `health` is
+//! what a doctor looks at.
 
 mod address;
 mod allow;
@@ -22,6 +23,7 @@ mod duplicates;
 mod engine;
 mod error;
 mod filter;
+mod health;
 mod leftovers;
 mod listing;
 mod mend;
@@ -56,6 +58,7 @@ pub use answer::*;
 pub use conversation::{Claim, Conversation, HostId, Proof};
 pub use engine::{Memfold, Options, ROLL_FROM, Variables};
 pub use error::Error;
+pub use health::{AgentHealth, FolderHealth, Health, KeptHealth, SidecarHealth, SidecarState};
 pub use memfold_fold::document::DocumentKind;
 pub use memfold_log::Timestamp;
 pub use opened::Opened;

@@ -233,7 +233,7 @@ impl Memfold {
     }
 
     /// The index of the project: all work trees of a repository that belong to the project share it.
-    fn index(&self) -> Index {
+    pub(crate) fn index(&self) -> Index {
         let digest: [u8; 32] = Sha256::digest(self.project().as_os_str().as_encoded_bytes()).into();
         let hash: String = digest
             .iter()
