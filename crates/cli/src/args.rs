@@ -1,10 +1,14 @@
 //! The command line as clap reads it, and the texts of its help. What arguments mean together is decided in `request`.
 
+mod hosts;
+
 use std::path::PathBuf;
 
 use clap::builder::styling::{AnsiColor, Styles};
 use clap::{ArgAction, Args, Parser, Subcommand, ValueEnum, ValueHint};
 use memfold::DocumentKind;
+
+pub(crate) use hosts::{DoctorArgs, SetupArgs};
 
 const STYLES: Styles = Styles::styled()
     .header(AnsiColor::Green.on_default().bold())
@@ -98,6 +102,8 @@ pub(crate) enum Command {
     Earlier(EarlierArgs),
     Mcp(McpArgs),
     Hook(HookArgs),
+    Setup(SetupArgs),
+    Doctor(DoctorArgs),
     Completions(CompletionsArgs),
     Man(ManArgs),
 }
@@ -396,6 +402,7 @@ pub(crate) enum Switch {
 #[derive(Debug, Args)]
 #[command(after_help = "\
 Examples:
+  memfold setup claude                               registers it; so do:
   claude mcp add --scope user memfold -- memfold mcp
   codex mcp add memfold -- memfold mcp
   memfold mcp --project ~/src/api                    for hosts that do not say where they work")]
@@ -430,10 +437,13 @@ pub(crate) struct HookArgs {
 #[derive(Clone, Copy, Debug, Subcommand)]
 pub(crate) enum HookEvent {
     /// Note which conversation a host runs: reads the hook's JSON on standard input, says nothing
+    ///
+    /// It never keeps a host from going on: whatever goes wrong, it ends with 0 and is silent, unless -v is given.
     #[command(after_help = "\
 In Claude Code's settings.json:
   { \"hooks\": { \"SessionStart\": [ { \"hooks\": [
-      { \"type\": \"command\", \"command\": \"memfold hook session-start\" } ] } ] } }")]
+      { \"type\": \"command\", \"command\": \"memfold hook session-start\" } ] } ] } }
+or: memfold setup claude")]
     SessionStart,
 }
 

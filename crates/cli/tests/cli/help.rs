@@ -4,7 +4,7 @@
 use crate::house::House;
 use snapbox::{Data, assert_data_eq};
 
-const COMMANDS: [&str; 15] = [
+const COMMANDS: [&str; 17] = [
     "search",
     "recall",
     "cards",
@@ -19,6 +19,8 @@ const COMMANDS: [&str; 15] = [
     "earlier",
     "mcp",
     "hook",
+    "setup",
+    "doctor",
     "completions",
 ];
 

@@ -4,5 +4,8 @@
 #![allow(clippy::unwrap_used, clippy::indexing_slicing)]
 
 mod command;
+mod doctor;
 mod help;
 mod house;
+mod plugins;
+mod setup;
