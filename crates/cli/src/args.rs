@@ -1,5 +1,7 @@
 //! The command line as clap reads it, and the texts of its help. What arguments mean together is decided in `request`.
 
+mod hosts;
+
 use std::path::PathBuf;
 
 use clap::builder::styling::{AnsiColor, Styles};
@@ -7,6 +9,7 @@ use clap::{ArgAction, Args, Parser, Subcommand, ValueEnum, ValueHint};
 use memfold::DocumentKind;
 
 use crate::measure::MeasureArgs;
+pub(crate) use hosts::{DoctorArgs, SetupArgs};
 
 const STYLES: Styles = Styles::styled()
     .header(AnsiColor::Green.on_default().bold())
@@ -101,6 +104,8 @@ pub(crate) enum Command {
     Measure(MeasureArgs),
     Mcp(McpArgs),
     Hook(HookArgs),
+    Setup(SetupArgs),
+    Doctor(DoctorArgs),
     Completions(CompletionsArgs),
     Man(ManArgs),
 }
@@ -399,6 +404,7 @@ pub(crate) enum Switch {
 #[derive(Debug, Args)]
 #[command(after_help = "\
 Examples:
+  memfold setup claude                               registers it; so do:
   claude mcp add --scope user memfold -- memfold mcp
   codex mcp add memfold -- memfold mcp
   memfold mcp --project ~/src/api                    for hosts that do not say where they work")]
@@ -433,10 +439,13 @@ pub(crate) struct HookArgs {
 #[derive(Clone, Copy, Debug, Subcommand)]
 pub(crate) enum HookEvent {
     /// Note which conversation a host runs: reads the hook's JSON on standard input, says nothing
+    ///
+    /// It never keeps a host from going on: whatever goes wrong, it ends with 0 and is silent, unless -v is given.
     #[command(after_help = "\
 In Claude Code's settings.json:
   { \"hooks\": { \"SessionStart\": [ { \"hooks\": [
-      { \"type\": \"command\", \"command\": \"memfold hook session-start\" } ] } ] } }")]
+      { \"type\": \"command\", \"command\": \"memfold hook session-start\" } ] } ] } }
+or: memfold setup claude")]
     SessionStart,
 }
 

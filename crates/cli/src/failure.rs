@@ -14,6 +14,8 @@ pub(crate) enum Failure {
     Engine(memfold::Error),
     /// The MCP server or a hook could not do its work.
     Host(memfold_mcp::Error),
+    /// A host's settings could not be read or written.
+    Settings(memfold_hosts::FileError),
     /// Only a person may do this.
     NotAPerson(String),
     /// A host's own command could not be run.
@@ -52,6 +54,7 @@ impl Failure {
             }
             Failure::Engine(_)
             | Failure::Host(_)
+            | Failure::Settings(_)
             | Failure::Command { .. }
             | Failure::Output(_) => Exit::Failure,
         }
@@ -62,6 +65,7 @@ impl Failure {
         let (kind, message, hint) = match self {
             Failure::Engine(error) => (error.kind(), error.to_string(), error.hint().to_owned()),
             Failure::Host(error) => ("host", error.to_string(), error.hint().to_owned()),
+            Failure::Settings(error) => ("settings", error.to_string(), error.hint().to_owned()),
             Failure::NotAPerson(what) => (
                 "not-allowed",
                 format!("only a person may {what}"),
@@ -109,6 +113,12 @@ impl From<memfold::Error> for Failure {
 impl From<memfold_mcp::Error> for Failure {
     fn from(error: memfold_mcp::Error) -> Failure {
         Failure::Host(error)
+    }
+}
+
+impl From<memfold_hosts::FileError> for Failure {
+    fn from(error: memfold_hosts::FileError) -> Failure {
+        Failure::Settings(error)
     }
 }
 

@@ -1,8 +1,11 @@
 //! What an agent's host starts: the MCP server, and the hook of a session's start. Neither takes memfold's own folders from its
 //! arguments: a clone's settings may hold those arguments.
 
+use std::io::{IsTerminal, Write};
 use std::path::PathBuf;
-use std::sync::Arc;
+use std::sync::{Arc, mpsc};
+use std::thread;
+use std::time::Duration;
 
 use memfold::{Memfold, Options, Viewer};
 use memfold_mcp::{Form, Setup, ToolSet, Variables};
@@ -30,9 +33,30 @@ pub(crate) fn serve(args: &McpArgs, everywhere: &Everywhere) -> Result<(), Failu
     Ok(())
 }
 
-/// Runs a hook.
+/// How long a hook waits for what its host gives it. A host waits for its hooks.
+const PATIENCE: Duration = Duration::from_secs(3);
+
+/// Runs a hook. Whatever goes wrong with it is no reason for a host to fail, or to show anything to its model: the note is
+/// then missing, and a search of the conversation says what to do. Verbose, it is said.
 pub(crate) fn hook(event: HookEvent, everywhere: &Everywhere) -> Result<(), Failure> {
     own_folders_only("hook", everywhere)?;
+    if std::io::stdin().is_terminal() {
+        return Err(Failure::usage(
+            "hook: an agent's host runs this, and gives its JSON on standard input",
+            "register it: memfold setup claude",
+        ));
+    }
+    match noted(event) {
+        Err(failure) if everywhere.verbose => {
+            // Nobody to tell is no failure either.
+            let _ = writeln!(std::io::stderr().lock(), "{}", failure.line());
+        }
+        Err(_) | Ok(()) => {}
+    }
+    Ok(())
+}
+
+fn noted(event: HookEvent) -> Result<(), Failure> {
     let variables = variables();
     let engine = Memfold::open(Options {
         project: None,
@@ -44,12 +68,20 @@ pub(crate) fn hook(event: HookEvent, everywhere: &Everywhere) -> Result<(), Fail
         variables: Box::new(move |name| variables(name)),
         roll_from: memfold::ROLL_FROM,
     })?;
-    match event {
-        HookEvent::SessionStart => {
-            memfold_mcp::session_start(std::io::stdin().lock(), engine.data_dir())?;
-        }
+    let HookEvent::SessionStart = event;
+    let data = engine.data_dir().to_owned();
+    let (done, wait) = mpsc::channel();
+    // What never comes is not waited for: the thread ends with the process.
+    thread::spawn(move || {
+        let _ = done.send(memfold_mcp::session_start(std::io::stdin().lock(), &data));
+    });
+    match wait.recv_timeout(PATIENCE) {
+        Ok(noted) => Ok(noted?),
+        Err(_) => Err(Failure::Command {
+            what: "hook: nothing came on standard input".to_owned(),
+            hint: "a host gives its hook's JSON there".to_owned(),
+        }),
     }
-    Ok(())
 }
 
 fn own_folders_only(command: &str, everywhere: &Everywhere) -> Result<(), Failure> {

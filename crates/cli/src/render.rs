@@ -1,8 +1,10 @@
 //! Answers as text, one module for each. All of them are functions from an answer and a look to a string.
 
 mod cards;
+mod doctor;
 mod fold;
 mod highlight;
+mod hosts;
 mod logs;
 mod measure;
 mod recall;
@@ -14,7 +16,9 @@ mod status;
 use std::path::{Path, PathBuf};
 
 pub(crate) use cards::cards;
+pub(crate) use doctor::doctor;
 pub(crate) use fold::{failures, folded, verified};
+pub(crate) use hosts::{host_list, setup_end, setup_step};
 pub(crate) use logs::logs;
 pub(crate) use measure::{measure, page as measure_page};
 pub(crate) use recall::recall;

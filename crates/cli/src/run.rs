@@ -151,10 +151,10 @@ fn manual(args: &ManArgs) -> Result<String, Failure> {
 }
 
 /// A call: the options of every command, and who makes it.
-struct Call {
-    everywhere: Everywhere,
-    viewer: Viewer,
-    engine: Memfold,
+pub(crate) struct Call {
+    pub(crate) everywhere: Everywhere,
+    pub(crate) viewer: Viewer,
+    pub(crate) engine: Memfold,
 }
 
 impl Call {
@@ -266,6 +266,8 @@ impl Call {
                 self.show(&report, |look| render::measure(&report, look))?;
                 Ok(Exit::found(report.total.logs > 0))
             }
+            Command::Setup(args) => self.setup(args),
+            Command::Doctor(_) => self.doctor(),
             Command::Mcp(_) | Command::Hook(_) | Command::Completions(_) | Command::Man(_) => {
                 Ok(Exit::Success)
             }
@@ -351,7 +353,7 @@ impl Call {
     }
 
     /// Writes an answer, as JSON or as text.
-    fn show(
+    pub(crate) fn show(
         &self,
         answer: &impl Serialize,
         text: impl FnOnce(&Look) -> String,

@@ -92,6 +92,17 @@ fn open_to_append(path: &Path) -> Result<(Folder, File), DiskError> {
     Ok((folder, file))
 }
 
+/// Whether this user may make files in a folder, or, where it is not there yet, may make it. Nothing is tried: the system is
+/// asked.
+pub fn can_write(folder: impl AsRef<Path>) -> Result<(), DiskError> {
+    let there = folder
+        .as_ref()
+        .ancestors()
+        .find(|place| place.symlink_metadata().is_ok())
+        .unwrap_or(Path::new("."));
+    sys::can_write(there).map_err(DiskError::io("write to", there))
+}
+
 /// Where the path leads: absolute, through every link. It must exist.
 pub fn resolve(path: impl AsRef<Path>) -> Result<PathBuf, DiskError> {
     let path = path.as_ref();
@@ -184,7 +195,7 @@ pub fn set_aside(path: impl AsRef<Path>) -> Result<PathBuf, DiskError> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::testing::{folder, names};
+    use crate::testing::{as_ordinary_user, folder, names, set_mode as chmod};
     use proptest::prelude::*;
     use std::fs;
     use std::os::unix::fs::{PermissionsExt, symlink};
@@ -198,6 +209,23 @@ mod tests {
                 prop_assert_eq!(in_order(one, other), one.cmp(other));
             }
         }
+    }
+
+    #[test]
+    fn whether_a_folder_may_be_written_is_told_without_trying() {
+        let folder = folder();
+        let missing = folder.path().join("a/b");
+        assert!(can_write(folder.path()).is_ok() && can_write(&missing).is_ok());
+        let file = folder.path().join("file");
+        fs::write(&file, "").unwrap();
+        assert!(can_write(&file).is_err() && can_write(file.join("below")).is_err());
+        chmod(folder.path(), 0o555);
+        let refused = as_ordinary_user(|| can_write(&missing));
+        chmod(folder.path(), 0o755);
+        if let Some(refused) = refused {
+            assert!(refused.unwrap_err().is_permission());
+        }
+        assert!(!missing.exists());
     }
 
     #[test]

@@ -1,11 +1,13 @@
 //! A host's hook at the start of a session: `memfold hook session-start` reads what the host gives it and notes which
 //! conversation runs in that host from now on. It says nothing, since a host may show a hook's words to the model.
 
-use std::io::Read;
+use std::io::{BufReader, Read};
 use std::path::Path;
 
 use memfold::HostId;
 use serde::Deserialize;
+use serde::de::Error as _;
+use serde_json::Deserializer;
 
 use crate::error::Error;
 use crate::host;
@@ -24,14 +26,17 @@ struct Given {
     source: Option<String>,
 }
 
-/// Notes the session that a host tells of, below memfold's data directory.
+/// Notes the session that a host tells of, below memfold's data directory. Reads no further than the object's end: a host need
+/// not close the stream.
 ///
 /// # Errors
 /// If what is given is no hook's JSON, or cannot be noted.
 pub fn session_start(input: impl Read, data: &Path) -> Result<(), Error> {
-    let mut bytes = Vec::new();
-    input.take(LARGEST).read_to_end(&mut bytes)?;
-    let given: Given = serde_json::from_slice(&bytes)
+    let input = BufReader::new(input.take(LARGEST));
+    let given: Given = Deserializer::from_reader(input)
+        .into_iter()
+        .next()
+        .unwrap_or_else(|| Err(serde_json::Error::custom("nothing was given")))
         .map_err(|error| Error::Hook(format!("no hook's JSON: {error}")))?;
     if HostId::parse(&given.session_id).is_none() {
         return Err(Error::Hook("session_id has not the shape of an id".into()));
@@ -57,6 +62,7 @@ pub fn session_start(input: impl Read, data: &Path) -> Result<(), Error> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use std::io::Write;
 
     #[test]
     fn a_hooks_json_is_noted_for_this_host() {
@@ -67,6 +73,15 @@ mod tests {
             let noted = noted::read(data.path(), &host).unwrap();
             assert_eq!(noted.as_str(), "3f9a1c02-5d1e");
         }
+    }
+
+    #[test]
+    fn a_stream_that_stays_open_is_not_waited_for() {
+        let data = tempfile::tempdir().unwrap();
+        let (ours, mut theirs) = std::io::pipe().unwrap();
+        theirs.write_all(b"{\"session_id\":\"3f9a1c02\"}").unwrap();
+        session_start(ours, data.path()).unwrap();
+        drop(theirs);
     }
 
     #[test]

@@ -28,6 +28,7 @@ use std::sync::Arc;
 
 pub use error::Error;
 pub use hook::session_start;
+pub use noted::{Noted, noted};
 pub use server::serve;
 pub use tools::ToolSet;
 

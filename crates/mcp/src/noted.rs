@@ -85,6 +85,33 @@ pub(crate) fn read(data: &Path, host: &Process) -> Option<HostId> {
     (note.process() == *host).then(|| HostId::parse(&note.session))?
 }
 
+/// What hosts' hooks have noted.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Noted {
+    /// How many hosts.
+    pub hosts: usize,
+    /// How many of them still run.
+    pub running: usize,
+}
+
+/// Counts the notes below memfold's data directory.
+pub fn noted(data: &Path) -> Noted {
+    let folder = folder(data);
+    let notes = files(&folder).filter_map(|path| read_file(&path));
+    notes.fold(Noted::default(), |noted, note| Noted {
+        hosts: noted.hosts + 1,
+        running: noted.running + usize::from(note.process().runs()),
+    })
+}
+
+fn files(folder: &Path) -> impl Iterator<Item = PathBuf> {
+    fs::read_dir(folder)
+        .into_iter()
+        .flatten()
+        .filter_map(|entry| Some(entry.ok()?.path()))
+        .filter(|path| path.extension().is_some_and(|kind| kind == "json"))
+}
+
 fn read_file(path: &Path) -> Option<Note> {
     let file = Snapshot::open(path, Links::Refuse)
         .ok()
@@ -95,12 +122,7 @@ fn read_file(path: &Path) -> Option<Note> {
 
 /// Removes the notes of processes that ended. What cannot be removed is tried again by the next hook.
 fn tidy(folder: &Path, kept: &Path) {
-    let notes: Vec<PathBuf> = fs::read_dir(folder)
-        .into_iter()
-        .flatten()
-        .filter_map(|entry| Some(entry.ok()?.path()))
-        .filter(|path| path.extension().is_some_and(|kind| kind == "json") && path != kept)
-        .collect();
+    let notes: Vec<PathBuf> = files(folder).filter(|path| path != kept).collect();
     if notes.len() < TIDY_FROM {
         return;
     }
@@ -143,6 +165,12 @@ mod tests {
         write(data.path(), &ours, &note(&ours, "aaaa-1")).unwrap();
         write(data.path(), &other, &note(&other, "bbbb-1")).unwrap();
         let path = write(data.path(), &ours, &note(&ours, "aaaa-2")).unwrap();
+        // Neither of these processes runs.
+        let counted = Noted {
+            hosts: 2,
+            running: 0,
+        };
+        assert_eq!(noted(data.path()), counted);
         assert_eq!(read(data.path(), &ours), HostId::parse("aaaa-2"));
         assert_eq!(read(data.path(), &other), HostId::parse("bbbb-1"));
         // The same number, begun at another time.

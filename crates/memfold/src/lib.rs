@@ -11,6 +11,7 @@
 //! (which counts in `did`); both know the cache folder by `cache`. `repository` searches the files that the agents work on.
 //! `record` keeps what agents asked, and `asked` says it in sum;
 //! `measure` counts how agents searched, and `replay` asks the repository what they asked by expressions.
+//! `health` is what a doctor looks at.
 
 mod address;
 mod allow;
@@ -25,6 +26,7 @@ mod duplicates;
 mod engine;
 mod error;
 mod filter;
+mod health;
 mod leftovers;
 mod listing;
 mod measure;
@@ -63,6 +65,7 @@ pub use asked::{AskedTally, ScopeTally};
 pub use conversation::{Claim, Conversation, HostId, Proof};
 pub use engine::{Memfold, Options, ROLL_FROM, Variables};
 pub use error::Error;
+pub use health::{AgentHealth, FolderHealth, Health, KeptHealth, SidecarHealth, SidecarState};
 pub use measure::{AgentTally, MeasureReport};
 pub use memfold_fold::document::DocumentKind;
 pub use memfold_log::Timestamp;

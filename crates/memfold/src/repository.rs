@@ -333,7 +333,7 @@ impl Memfold {
     }
 
     /// The index of the project: all work trees of a repository that belong to the project share it.
-    fn index(&self) -> Index {
+    pub(crate) fn index(&self) -> Index {
         Index::new(self.project_folder().join("index"), self.dirs().locks())
     }
 

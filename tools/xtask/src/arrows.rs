@@ -84,7 +84,9 @@ pub const ALLOWED: &[(&str, &[&str])] = &[
         ],
     ),
     ("memfold-mcp", &["memfold-disk", "memfold"]),
-    ("memfold-cli", &["memfold", "memfold-mcp"]),
+    // Other programs' settings: nothing of logs or of the engine.
+    ("memfold-hosts", &["memfold-redact", "memfold-disk"]),
+    ("memfold-cli", &["memfold", "memfold-mcp", "memfold-hosts"]),
     // The reference cuts, counts and ranks by itself: it shares none of that with what is tested against it.
     (
         "memfold-reference",
@@ -129,6 +131,7 @@ const EVERYTHING: &[&str] = &[
     "memfold-repo",
     "memfold",
     "memfold-mcp",
+    "memfold-hosts",
     "memfold-cli",
     "memfold-reference",
     "memfold-xtask",

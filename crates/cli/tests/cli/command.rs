@@ -252,39 +252,11 @@ fn completions_and_pages_are_printed_without_a_project() {
     assert_eq!(house.agent(&["man", "nonsense"]).code, 2);
 }
 
-/// `script` gives the command a terminal of its own, so that it takes us for a person.
 #[cfg(target_os = "linux")]
 #[test]
 fn a_person_at_a_terminal_is_asked_once_and_reads_any_task() {
-    use std::io::Write;
-
     let house = House::new();
-    let person = |arguments: &str, typed: &str| {
-        let line = format!(
-            "stty rows 24 cols 60; {} {arguments}",
-            env!("CARGO_BIN_EXE_memfold")
-        );
-        let mut command = house.command("script");
-        command
-            .env("PATH", std::env::var_os("PATH").unwrap_or_default())
-            .env("TERM", "dumb");
-        command
-            .args(["-qec", &line, "/dev/null"])
-            .stdin(Stdio::piped())
-            .stdout(Stdio::piped());
-        let mut child = command.spawn().unwrap();
-        child
-            .stdin
-            .take()
-            .unwrap()
-            .write_all(typed.as_bytes())
-            .unwrap();
-        let output = child.wait_with_output().unwrap();
-        (
-            output.status.code().unwrap(),
-            String::from_utf8(output.stdout).unwrap().replace('\r', ""),
-        )
-    };
+    let person = |arguments: &str, typed: &str| house.person(arguments, typed);
     let (code, text) = person("search symlink", "");
     assert_eq!(code, 0, "{text}");
     assert!(

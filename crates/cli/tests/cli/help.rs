@@ -4,7 +4,7 @@
 use crate::house::House;
 use snapbox::{Data, assert_data_eq};
 
-const COMMANDS: [&str; 16] = [
+const COMMANDS: [&str; 18] = [
     "search",
     "recall",
     "cards",
@@ -20,6 +20,8 @@ const COMMANDS: [&str; 16] = [
     "measure",
     "mcp",
     "hook",
+    "setup",
+    "doctor",
     "completions",
 ];
 

@@ -1,6 +1,7 @@
 //! A made-up home with one project and one log of Claude Code, below a temporary folder, and the command run there.
 //! Nothing of the real home is seen: the environment is empty but for what is set here.
 
+use std::io::Write;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 
@@ -34,7 +35,7 @@ impl House {
         house
     }
 
-    fn root(&self) -> PathBuf {
+    pub(crate) fn root(&self) -> PathBuf {
         self.folder.path().canonicalize().unwrap()
     }
 
@@ -118,6 +119,31 @@ impl House {
             out: String::from_utf8(output.stdout).unwrap(),
             err: String::from_utf8(output.stderr).unwrap(),
         }
+    }
+
+    /// Runs it as a person would, who types something: `script` gives the command a terminal of its own.
+    #[cfg(target_os = "linux")]
+    pub(crate) fn person(&self, arguments: &str, typed: &str) -> (i32, String) {
+        let line = format!(
+            "stty rows 24 cols 60; {} {arguments}",
+            env!("CARGO_BIN_EXE_memfold")
+        );
+        let mut command = self.command("script");
+        command
+            .env("PATH", std::env::var_os("PATH").unwrap_or_default())
+            .env("TERM", "dumb")
+            .args(["-qec", &line, "/dev/null"])
+            .stdin(Stdio::piped())
+            .stdout(Stdio::piped());
+        let mut child = command.spawn().unwrap();
+        let mut input = child.stdin.take().unwrap();
+        input.write_all(typed.as_bytes()).unwrap();
+        drop(input);
+        let output = child.wait_with_output().unwrap();
+        (
+            output.status.code().unwrap(),
+            String::from_utf8(output.stdout).unwrap().replace('\r', ""),
+        )
     }
 
     /// Every path written, for text that is compared.

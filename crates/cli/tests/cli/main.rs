@@ -4,7 +4,10 @@
 #![allow(clippy::unwrap_used, clippy::indexing_slicing)]
 
 mod command;
+mod doctor;
 mod help;
 mod house;
 mod measure;
+mod plugins;
 mod record;
+mod setup;

@@ -139,8 +139,19 @@ fn a_hook_notes_the_conversation_of_its_host() {
     // A session whose log is not there yet is not the one before it.
     note("99999999-0000-4000-8000-000000000000");
     is_unknown(conversation(&mut client, json!({})));
-    let wrong = home.run(&["hook", "session-start"], "{\"session_id\":\"../../x\"}");
-    assert_eq!(wrong.status.code(), Some(2));
+    // What is wrong fails no host, and is not noted.
+    for given in ["{\"session_id\":\"../../x\"}", "", "nonsense"] {
+        let wrong = home.run(&["hook", "session-start"], given);
+        assert!(
+            wrong.status.success() && wrong.stdout.is_empty() && wrong.stderr.is_empty(),
+            "{wrong:?}"
+        );
+        let wrong = home.run(&["hook", "session-start", "-v"], given);
+        assert!(
+            wrong.status.success() && !wrong.stderr.is_empty(),
+            "{wrong:?}"
+        );
+    }
     let notes = fs::read_dir(home.at("home/.local/share/memfold/hosts")).unwrap();
     assert_eq!(notes.count(), 1);
 }

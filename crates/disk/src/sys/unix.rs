@@ -12,7 +12,7 @@ use std::os::unix::ffi::OsStrExt;
 use std::os::unix::fs::DirBuilderExt;
 use std::path::{Component, Path};
 
-use rustix::fs::{AtFlags, CWD, FileType, Mode, OFlags};
+use rustix::fs::{Access, AtFlags, CWD, FileType, Mode, OFlags};
 #[cfg(target_os = "linux")]
 use rustix::fs::{RawDir, SeekFrom};
 use rustix::io::{Errno, retry_on_intr};
@@ -50,6 +50,15 @@ pub(crate) fn may_be_link(error: &io::Error) -> bool {
         Errno::from_io_error(error),
         Some(Errno::LOOP | Errno::NOTDIR)
     )
+}
+
+/// Whether files may be made in a folder, as the system has it.
+pub(crate) fn can_write(folder: &Path) -> io::Result<()> {
+    if !folder.is_dir() {
+        return Err(Errno::NOTDIR.into());
+    }
+    let access = Access::WRITE_OK | Access::EXEC_OK;
+    Ok(retry_on_intr(|| rustix::fs::access(folder, access))?)
 }
 
 /// Opens a lock file, made 0600 if it is not there.
