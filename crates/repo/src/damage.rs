@@ -67,7 +67,7 @@ fn changed<const N: usize>(
     let to = (from + cut).min(part.len());
     part.splice(from..to, put.iter().copied());
     let parts: Vec<&[u8]> = parts.iter().map(Vec::as_slice).collect();
-    encode(magic, parts.try_into().unwrap())
+    encode::<N>(magic, parts.try_into().unwrap())
 }
 
 proptest! {
