@@ -1,6 +1,6 @@
 //! What a call looks for, and which files it reads and writes, also where it does so in a shell. For measures of how agents
-//! search: the fold needs none of it, so it is told of a call only when it is asked. Relies on [`crate::call`]'s names of tools
-//! and on [`crate::shell`] for what a script starts.
+//! search: the fold needs none of it, so it is told of a call only when it is asked. Relies on `call`'s names of tools
+//! and on `shell` for what a script starts.
 
 pub mod expression;
 mod grep;
