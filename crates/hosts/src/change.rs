@@ -142,7 +142,7 @@ pub fn add(
     path: Option<&std::ffi::OsStr>,
     text: &str,
 ) -> Result<Option<String>, Refused> {
-    let mut document = Document::parse(format(host), text)?;
+    let mut document = to_change(host, text)?;
     let Some(written) = written::written(host, part, program) else {
         return Ok(None);
     };
@@ -194,7 +194,7 @@ fn name_anew(document: &mut Document, host: Host, program: &Program) -> Result<(
 /// # Errors
 /// If the text cannot be read, or what has the server's name is another program's.
 pub fn remove(host: Host, part: Part, text: &str) -> Result<Option<String>, Refused> {
-    let mut document = Document::parse(format(host), text)?;
+    let mut document = to_change(host, text)?;
     let program = Program::new(std::path::Path::new(written::NAME), None, "".as_ref());
     let written = written::written(host, part, &program);
     if matches!(written, Some(Written::Member(..)))
@@ -218,6 +218,16 @@ pub fn remove(host: Host, part: Part, text: &str) -> Result<Option<String>, Refu
         }
     }
     changed(text, &document)
+}
+
+/// A text that can be changed: as it is read it is written back, to the byte. Lines that end in two ways are not, where the
+/// format's library writes its own.
+fn to_change(host: Host, text: &str) -> Result<Document, Refused> {
+    let document = Document::parse(format(host), text)?;
+    match document.text() == text {
+        true => Ok(document),
+        false => Err(Refused::Inexact),
+    }
 }
 
 fn changed(before: &str, document: &Document) -> Result<Option<String>, Refused> {

@@ -15,49 +15,61 @@ pub(crate) enum Format {
     Toml,
 }
 
+/// A mark that some editors put before a text.
+const BYTE_ORDER_MARK: char = '\u{feff}';
+
 /// A text that was read.
-pub(crate) enum Document {
+pub(crate) struct Document {
+    tree: Tree,
+    is_marked: bool,
+}
+
+enum Tree {
     Json(Json),
     Toml(Box<Toml>),
 }
 
 impl Document {
     pub(crate) fn parse(format: Format, text: &str) -> Result<Document, Refused> {
-        match format {
-            Format::Json => Json::parse(text).map(Document::Json),
-            Format::Toml => Toml::parse(text).map(Box::new).map(Document::Toml),
-        }
+        let unmarked = text.strip_prefix(BYTE_ORDER_MARK);
+        let is_marked = unmarked.is_some();
+        let text = unmarked.unwrap_or(text);
+        let tree = match format {
+            Format::Json => Tree::Json(Json::parse(text)?),
+            Format::Toml => Tree::Toml(Box::new(Toml::parse(text)?)),
+        };
+        Ok(Document { tree, is_marked })
     }
 
     /// What stands at a path, if anything does.
     pub(crate) fn get(&self, path: &[&str]) -> Result<Option<Value>, Refused> {
-        match self {
-            Document::Json(json) => json.get(path),
-            Document::Toml(toml) => toml.get(path),
+        match &self.tree {
+            Tree::Json(json) => json.get(path),
+            Tree::Toml(toml) => toml.get(path),
         }
     }
 
     /// Puts a value at a path, in tables that are made where they are missing.
     pub(crate) fn set(&mut self, path: &[&str], value: &Value) -> Result<(), Refused> {
-        match self {
-            Document::Json(json) => json.set(path, value),
-            Document::Toml(toml) => toml.set(path, value),
+        match &mut self.tree {
+            Tree::Json(json) => json.set(path, value),
+            Tree::Toml(toml) => toml.set(path, value),
         }
     }
 
     /// Adds an element at the end of the list at a path.
     pub(crate) fn push(&mut self, path: &[&str], value: &Value) -> Result<(), Refused> {
-        match self {
-            Document::Json(json) => json.push(path, value),
-            Document::Toml(_) => Err(no_list(path)),
+        match &mut self.tree {
+            Tree::Json(json) => json.push(path, value),
+            Tree::Toml(_) => Err(no_list(path)),
         }
     }
 
     /// Takes away what stands at a path, and the tables above it that are empty then.
     pub(crate) fn remove(&mut self, path: &[&str]) -> Result<(), Refused> {
-        match self {
-            Document::Json(json) => json.remove(path),
-            Document::Toml(toml) => toml.remove(path),
+        match &mut self.tree {
+            Tree::Json(json) => json.remove(path),
+            Tree::Toml(toml) => toml.remove(path),
         }
     }
 
@@ -69,17 +81,21 @@ impl Document {
         below: Option<&str>,
         is_meant: &dyn Fn(&Value) -> bool,
     ) -> Result<(), Refused> {
-        match self {
-            Document::Json(json) => json.remove_elements(path, below, is_meant),
-            Document::Toml(_) => Err(no_list(path)),
+        match &mut self.tree {
+            Tree::Json(json) => json.remove_elements(path, below, is_meant),
+            Tree::Toml(_) => Err(no_list(path)),
         }
     }
 
     /// The text as it is now.
     pub(crate) fn text(&self) -> String {
-        match self {
-            Document::Json(json) => json.text(),
-            Document::Toml(toml) => toml.text(),
+        let text = match &self.tree {
+            Tree::Json(json) => json.text(),
+            Tree::Toml(toml) => toml.text(),
+        };
+        match self.is_marked {
+            true => format!("{BYTE_ORDER_MARK}{text}"),
+            false => text,
         }
     }
 }

@@ -23,6 +23,9 @@ pub enum Refused {
         /// What it is, as it follows the key.
         what: &'static str,
     },
+    /// To change it would change more of it than is meant.
+    #[error("it cannot be changed without touching the rest of it: its lines end in two ways")]
+    Inexact,
     /// Another program has memfold's name.
     #[error("another server is registered as `memfold` there: {0}")]
     Foreign(String),
@@ -35,7 +38,7 @@ impl Refused {
     /// What to do.
     pub fn hint(&self) -> &'static str {
         match self {
-            Refused::Broken { .. } | Refused::Shape { .. } => {
+            Refused::Broken { .. } | Refused::Shape { .. } | Refused::Inexact => {
                 "nothing was written; mend the file, then run it again"
             }
             Refused::Foreign(_) => {

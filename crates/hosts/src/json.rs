@@ -21,27 +21,17 @@ const OPTIONS: ParseOptions = ParseOptions {
     allow_extended_string_escapes: false,
 };
 
-/// A mark that some editors put before a text.
-const BYTE_ORDER_MARK: char = '\u{feff}';
-
 pub(crate) struct Json {
     root: CstRootNode,
-    is_marked: bool,
 }
 
 impl Json {
     pub(crate) fn parse(text: &str) -> Result<Json, Refused> {
-        let unmarked = text.strip_prefix(BYTE_ORDER_MARK);
-        let root = CstRootNode::parse(unmarked.unwrap_or(text), &OPTIONS).map_err(|error| {
-            Refused::Broken {
-                line: error.line_display(),
-                what: error.kind().to_string(),
-            }
+        let root = CstRootNode::parse(text, &OPTIONS).map_err(|error| Refused::Broken {
+            line: error.line_display(),
+            what: error.kind().to_string(),
         })?;
-        let json = Json {
-            root,
-            is_marked: unmarked.is_some(),
-        };
+        let json = Json { root };
         match json.root.value() {
             Some(value) if value.as_object().is_none() => Err(Refused::Broken {
                 line: 1,
@@ -52,8 +42,7 @@ impl Json {
     }
 
     pub(crate) fn text(&self) -> String {
-        let mark = if self.is_marked { "\u{feff}" } else { "" };
-        format!("{mark}{}", self.root)
+        self.root.to_string()
     }
 
     pub(crate) fn get(&self, path: &[&str]) -> Result<Option<Value>, Refused> {

@@ -195,6 +195,7 @@ const TOML: &[&str] = &[
     "",
     "a = 1\n",
     "# only a comment\n",
+    "\u{feff}a = 1\n",
     "a = 1\r\n\r\n[b]\r\nc = [\r\n  1,\r\n]\r\n",
     "[mcp_servers.x]\ncommand = \"y\"\n\n[mcp_servers.x.env]\nA = \"b\"\n# after\n\n",
     "[[list]]\na = 1\n\n[[list]]\na = 2\n\n\n# far\n",
@@ -397,6 +398,17 @@ fn what_a_host_could_not_read_is_refused_with_its_line() {
             "{text}: {refused:?}"
         );
     }
+}
+
+#[test]
+fn what_would_not_be_written_back_as_it_is_is_left_alone() {
+    let text = "a = 1\r\n[b]\nc = 2\r\n";
+    for part in Host::Codex.parts() {
+        let refused = Err(Refused::Inexact);
+        assert_eq!(add(Host::Codex, *part, &program(), None, text), refused);
+        assert_eq!(remove(Host::Codex, *part, text), refused);
+    }
+    assert_eq!(registered(Host::Codex, text), Ok(Registered::No));
 }
 
 #[test]
