@@ -10,10 +10,11 @@ use memfold::{
 use serde_json::Value;
 
 use crate::Setup;
-use crate::arguments::Asked;
+use crate::arguments::{Asked, OfTasks};
 use crate::claims::Hints;
 use crate::project::Projects;
 use crate::render::{self, Whose, inline};
+use crate::repository;
 use crate::session::Sessions;
 use crate::structured;
 use crate::tools::Scope;
@@ -61,11 +62,25 @@ impl Desk {
             Ok(engine) => engine,
             Err(why) => return Reply::Failure(why),
         };
-        let tool = call.asked.tool();
+        match &call.asked {
+            Asked::Files(search) => repository::search(&engine, search, progress),
+            Asked::Update { path } => repository::update(&engine, path.as_deref(), progress),
+            Asked::Tasks(asked) => self.of_tasks(asked, &call.hints, &engine, progress),
+        }
+    }
+
+    /// Answers a call that is about tasks: whose it is must be known.
+    fn of_tasks(
+        &self,
+        asked: &OfTasks,
+        hints: &Hints,
+        engine: &Memfold,
+        progress: &dyn Progress,
+    ) -> Reply {
         let stop = || progress.stop();
         let proof = self
             .sessions
-            .of_call(&self.setup, &engine, &call.hints, tool, &stop);
+            .of_call(&self.setup, engine, hints, asked.tool(), &stop);
         let whose = match proof {
             Proof::Proved(conversation) => Some(conversation),
             Proof::Unproved => None,
@@ -78,16 +93,12 @@ the folder in which you work: memfold mcp --project DIR",
             }
         };
         let whose = whose.as_ref();
-        match &call.asked {
-            Asked::Search {
-                query,
-                scope: Scope::Conversation,
-                limit,
-            } => match whose {
+        match asked {
+            OfTasks::Conversation { query, limit } => match whose {
                 None => Reply::Failure(UNPROVED.to_owned()),
                 Some(own) => {
                     let logs = Logs::Conversation(own.clone());
-                    match self.search(&engine, query, logs, *limit, progress) {
+                    match self.search(engine, query, logs, *limit, progress) {
                         Ok(answer) => Reply::Answer(
                             render::search(&answer, Whose::Conversation(own)),
                             structured::search(&answer),
@@ -96,25 +107,23 @@ the folder in which you work: memfold mcp --project DIR",
                     }
                 }
             },
-            Asked::Search {
-                query,
-                scope: Scope::Earlier,
-                limit,
-            } => match self.search(&engine, query, others(whose), *limit, progress) {
-                Ok(answer) => Reply::Answer(
-                    render::search(&answer, Whose::Others),
-                    structured::search(&answer),
-                ),
-                Err(error) => failed(&error, Scope::Earlier),
-            },
-            Asked::Recall {
+            OfTasks::Earlier { query, limit } => {
+                match self.search(engine, query, others(whose), *limit, progress) {
+                    Ok(answer) => Reply::Answer(
+                        render::search(&answer, Whose::Others),
+                        structured::search(&answer),
+                    ),
+                    Err(error) => failed(&error, Scope::Earlier),
+                }
+            }
+            OfTasks::Recall {
                 seq,
                 start,
                 count,
                 task,
-            } => recall(&engine, whose, *seq, *start, *count, task.as_deref()),
-            Asked::SessionSearch { query, limit } => {
-                match self.search(&engine, query, others(whose), *limit, progress) {
+            } => recall(engine, whose, *seq, *start, *count, task.as_deref()),
+            OfTasks::SessionSearch { query, limit } => {
+                match self.search(engine, query, others(whose), *limit, progress) {
                     Ok(mut answer) => {
                         newest_first(&mut answer);
                         Reply::Answer(render::sessions(&answer), structured::search(&answer))
@@ -124,7 +133,7 @@ the folder in which you work: memfold mcp --project DIR",
                     }
                 }
             }
-            Asked::SessionRead { id, offset, limit } => {
+            OfTasks::SessionRead { id, offset, limit } => {
                 let asked = Recall {
                     address: format!("{id}:{offset}"),
                     logs: others(whose),
@@ -234,7 +243,8 @@ fn recall(
     }
 }
 
-fn failed(error: &Error, scope: Scope) -> Reply {
+/// What a call is told of an error. That the switch is off is an answer.
+pub(crate) fn failed(error: &Error, scope: Scope) -> Reply {
     match error {
         Error::NotAllowed { .. } => {
             let text = format!("{}: {OFF}.", scope.name());

@@ -16,6 +16,7 @@ mod host;
 mod noted;
 mod project;
 mod render;
+mod repository;
 mod server;
 mod session;
 mod structured;

@@ -6,5 +6,6 @@
 mod client;
 mod home;
 mod protocol;
+mod repository;
 mod session;
 mod switch;

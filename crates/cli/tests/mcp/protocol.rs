@@ -21,17 +21,18 @@ fn check_tools(listed: &Value) {
         .iter()
         .map(|tool| tool["name"].as_str().unwrap())
         .collect();
-    assert_eq!(names, ["index-search", "recall"]);
+    assert_eq!(names, ["index-search", "index-update", "recall"]);
     for tool in tools {
         assert_eq!(tool["annotations"]["readOnlyHint"], true, "{tool}");
-        assert_eq!(tool["_meta"]["anthropic/alwaysLoad"], true);
+        let at_once = tool["_meta"]["anthropic/alwaysLoad"] == true;
+        assert_eq!(at_once, tool["name"] != "index-update");
         assert_eq!(tool["inputSchema"]["type"], "object");
         assert!(tool["outputSchema"].is_null());
         assert!(tool["description"].as_str().unwrap().chars().count() < 900);
     }
     assert_eq!(
         tools[0]["inputSchema"]["properties"]["scope"]["enum"],
-        json!(["conversation", "earlier"])
+        json!(["repo", "conversation", "earlier"])
     );
 }
 
@@ -106,7 +107,7 @@ fn a_client_without_a_handshake_does_the_same() {
 fn an_unknown_tool_is_the_protocols_error_and_a_wrong_argument_the_tools() {
     let home = home();
     let mut client = Client::greet(home.command(&["mcp"]));
-    for name in ["SessionSearch", "index-update", "", "../recall"] {
+    for name in ["SessionSearch", "index-forget", "", "../recall"] {
         let answer = client.ask("tools/call", json!({ "name": name, "arguments": {} }));
         assert_eq!(answer["error"]["code"], -32602, "{answer}");
     }
@@ -114,8 +115,8 @@ fn an_unknown_tool_is_the_protocols_error_and_a_wrong_argument_the_tools() {
         ("index-search", json!({}), "query is missing"),
         (
             "index-search",
-            json!({ "query": "x", "scope": "repo" }),
-            "none of conversation, earlier",
+            json!({ "query": "x", "scope": "all" }),
+            "none of repo, conversation, earlier",
         ),
         (
             "index-search",

@@ -57,11 +57,27 @@ fn attempts(home: &Home) -> Vec<(&'static str, Value)> {
         "first line",
         "grep",
     ] {
-        for scope in ["conversation", "earlier", "repo", "all", "../earlier"] {
+        for scope in ["repo", "conversation", "earlier", "all", "../earlier"] {
             all.push((
                 "index-search",
                 json!({ "query": query, "scope": scope, "limit": 20 }),
             ));
+        }
+        for path in [
+            ".",
+            ".claude",
+            ".aider.chat.history.md",
+            "notes",
+            "link",
+            "../home/.claude",
+            "/",
+            "..",
+        ] {
+            all.push((
+                "index-search",
+                json!({ "query": query, "scope": "repo", "path": path, "limit": 20 }),
+            ));
+            all.push(("index-update", json!({ "path": path })));
         }
         all.push(("SessionSearch", json!({ "query": query, "limit": 50 })));
         all.push(("SessionSearch", json!({ "query": query, "scope": "all" })));
@@ -107,6 +123,57 @@ fn with_the_switch_off_no_byte_of_another_task_is_shown() {
             }
         }
     }
+}
+
+/// A store of logs may lie in the repository, and a log of one agent's does: they are tasks, and no files of it.
+#[test]
+fn logs_within_the_repository_are_no_files_of_it() {
+    let home = home();
+    let store = home.at("api/.claude/projects/-folder");
+    fs::create_dir_all(&store).unwrap();
+    for entry in fs::read_dir(home.at("home/.claude/projects/-folder")).unwrap() {
+        let from = entry.unwrap().path();
+        if from.is_file() {
+            fs::copy(&from, store.join(from.file_name().unwrap())).unwrap();
+        }
+    }
+    fs::create_dir_all(home.at("api/src")).unwrap();
+    fs::write(home.at("api/src/a.rs"), "fn denylist() {}\n").unwrap();
+    fs::write(
+        home.at("api/.aider.chat.history.md"),
+        format!(
+            "# aider chat started at 2026-10-02 09:00:00\n\n#### denylist {CANARY}\n\nSo it is.\n"
+        ),
+    )
+    .unwrap();
+    std::os::unix::fs::symlink(&store, home.at("api/link")).unwrap();
+    std::os::unix::fs::symlink(home.at("api/.aider.chat.history.md"), home.at("api/notes"))
+        .unwrap();
+    let mut command = home.command(&["mcp", "--structured"]);
+    command.env("CLAUDE_CONFIG_DIR", home.at("api/.claude"));
+    let mut client = Client::greet(command);
+    for meta in metas() {
+        for (name, arguments) in attempts(&home) {
+            let answer = client.ask(
+                "tools/call",
+                json!({ "name": name, "arguments": arguments, "_meta": meta }),
+            );
+            assert!(
+                !answer.to_string().contains(CANARY),
+                "{name} {arguments}: {answer}"
+            );
+        }
+    }
+    let found = client.told(
+        "index-search",
+        json!({ "query": "denylist", "scope": "repo" }),
+        json!({}),
+    );
+    assert!(
+        found.contains("\nsrc/a.rs:1-1: fn denylist() {}\n"),
+        "{found}"
+    );
+    assert!(!found.contains(".jsonl"), "{found}");
 }
 
 #[test]

@@ -19,9 +19,9 @@ const SIZES: [Size; 5] = [
 
 #[derive(Clone, Copy)]
 pub(super) struct Size {
-    lines: usize,
-    line_chars: usize,
-    title_chars: usize,
+    pub(super) lines: usize,
+    pub(super) line_chars: usize,
+    pub(super) title_chars: usize,
 }
 
 impl Size {
