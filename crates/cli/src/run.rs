@@ -201,7 +201,7 @@ impl Call {
                 Ok(Exit::found(!answer.results.is_empty()))
             }
             Command::Recall(args) => {
-                let event = self.engine.recall(&request::recall(args)?)?;
+                let event = self.engine.recall(&request::recall(args)?, &bar)?;
                 self.show(&event, |look| render::recall(&event, look))?;
                 Ok(Exit::Success)
             }

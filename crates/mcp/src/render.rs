@@ -101,6 +101,14 @@ fn outcome(exit: Option<i32>, failed: bool) -> Option<String> {
     }
 }
 
+/// Whose event it is, where a helper has a name of its own.
+fn sub_agent(label: &str) -> String {
+    match inline(label).as_str() {
+        "sub-agent" => "sub-agent".to_owned(),
+        label => format!("sub-agent {}", cut(label, 40)),
+    }
+}
+
 /// The task's part of an address.
 fn task_of(address: &str) -> String {
     let task = address.rsplit_once(':').map_or(address, |(task, _)| task);
@@ -175,6 +183,7 @@ pub(crate) mod samples {
             best_words: 3,
             complete: true,
             notes: Vec::new(),
+            outdated: 0,
             results,
             micros: 12_000,
         }

@@ -22,6 +22,7 @@ use crate::arguments::Asked;
 use crate::call::{Call, Desk, Reply};
 use crate::claims::Hints;
 use crate::error::Error;
+use crate::lines::Lines;
 use crate::project::folder_of;
 use crate::watch::{Abandoned, Step, Watch, Work};
 use crate::{Form, Setup};
@@ -43,7 +44,8 @@ pub fn serve(setup: Setup) -> Result<(), Error> {
         .max_blocking_threads(AT_ONCE + STREAMS)
         .build()?;
     let ended = runtime.block_on(async {
-        let running = match Server::new(setup).serve(stdio_pipes()).await {
+        let (input, output) = stdio_pipes();
+        let running = match Server::new(setup).serve(Lines::new(input, output)).await {
             Ok(running) => running,
             Err(ServerInitializeError::ConnectionClosed(_)) => return Ok(()),
             Err(error) => return Err(Error::Protocol(short(&error.to_string()))),

@@ -30,6 +30,10 @@ pub struct Answer {
     pub complete: bool,
     /// What the reader should know: unreadable logs, why nothing was found, what was not reached.
     pub notes: Vec<String>,
+    /// So many files were written by a later program and could not be used, which [`outdated_note`](crate::outdated_note)
+    /// says among the notes.
+    #[serde(skip)]
+    pub outdated: usize,
     /// By rank.
     pub results: Vec<Hit>,
     /// How long the search took, in microseconds.

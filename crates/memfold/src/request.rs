@@ -40,6 +40,9 @@ pub enum Logs {
     Conversation(Conversation),
     /// The project's, without the conversation that asks.
     Others(Conversation),
+    /// Every project's of which a person allowed it, without the conversation that asks: only where the person's own
+    /// configuration lets the session tools reach so far.
+    Allowed(Option<Conversation>),
 }
 
 /// A search of sessions.

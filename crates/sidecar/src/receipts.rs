@@ -127,18 +127,21 @@ impl Receipts {
         }
     }
 
-    /// The receipts as they are saved now: those at hand, if no call saved others since.
+    /// The receipts as they are saved now: those at hand, if no call saved others since. What could not be saved is still known.
     pub fn now(&self) -> Receipts {
         let known = self.kept.identity();
         let now = Identity::at(&self.file, Links::Refuse).ok();
         if known != now || self.unreadable {
-            return Receipts::at(self.file.clone());
+            return Receipts {
+                changed: self.changed.clone(),
+                ..Receipts::at(self.file.clone())
+            };
         }
         Receipts {
             file: self.file.clone(),
             kept: Arc::clone(&self.kept),
             unreadable: false,
-            changed: HashMap::new(),
+            changed: self.changed.clone(),
             anew: false,
         }
     }

@@ -125,11 +125,10 @@ fn an_update_says_what_is_covered_and_takes_an_ignored_folder_in() {
         "{said}"
     );
     assert!(said.contains(" left out: .env: "), "{said}");
-    let again = client.told("index-update", json!({}), json!({}));
-    assert!(!again.contains("read now"), "{again}");
     assert!(!search(&mut client, "built").contains("build/out.txt"));
     let said = client.told("index-update", json!({ "path": "build" }), json!({}));
-    assert!(said.contains("1 read now"), "{said}");
+    // What was written a moment ago may change with no trace in what stat says, and is read again.
+    assert!(said.contains(" of 4 files indexed; "), "{said}");
     assert!(search(&mut client, "built").contains("\nbuild/out.txt:1-1: denylist built\n"));
     for outside in ["../other", "/etc"] {
         client.refused("index-update", json!({ "path": outside }), json!({}));

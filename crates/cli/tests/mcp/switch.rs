@@ -213,6 +213,81 @@ fn the_switch_counts_at_once_and_only_for_its_project() {
 }
 
 #[test]
+fn where_it_is_not_known_who_asks_it_is_said_that_the_own_task_may_be_among_them() {
+    let home = home();
+    home.earlier(true);
+    for (set, tool, arguments) in [
+        (
+            "memfold",
+            "index-search",
+            json!({ "query": "denylist", "scope": "earlier" }),
+        ),
+        ("session", "SessionSearch", json!({ "query": "denylist" })),
+    ] {
+        let mut client = Client::greet(home.command(&["mcp", "--tools", set]));
+        let said = "note: it is not known which of these tasks is this conversation";
+        let unproved = client.told(tool, arguments.clone(), json!({}));
+        assert!(unproved.contains(said), "{unproved}");
+        let meta = json!({ "claudecode/toolUseId": "toolu_now" });
+        let proved = client.told(tool, arguments, meta);
+        assert!(
+            !proved.contains(said) && !proved.contains("3f9a1c01"),
+            "{proved}"
+        );
+    }
+}
+
+#[test]
+fn only_the_persons_own_configuration_lets_the_session_tools_reach_further() {
+    let home = home();
+    let config = home.at("home/.config/memfold");
+    fs::create_dir_all(&config).unwrap();
+    let write = |wide: bool, api: bool, other: bool| {
+        let project = |name: &str, on: bool| {
+            let path = home.at(name).display().to_string();
+            format!("[workspaces.{path:?}]\nearlier_tasks = {on}\n")
+        };
+        let reach = if wide {
+            "session_tools = \"all\"\n"
+        } else {
+            ""
+        };
+        let text = format!("{reach}{}{}", project("api", api), project("other", other));
+        fs::write(config.join("workspaces.toml"), text).unwrap();
+    };
+    let mut client = Client::greet(home.command(&["mcp", "--tools", "session"]));
+    let meta = json!({ "claudecode/toolUseId": "toolu_now" });
+    let mut other_is_read = |wide: bool, api: bool, other: bool| {
+        write(wide, api, other);
+        let search = json!({ "query": CANARY });
+        let (found, _) = client.tool("SessionSearch", search, meta.clone());
+        let read = json!({ "id": id(3), "offset": 1 });
+        let (read, _) = client.tool("SessionRead", read, meta.clone());
+        let (searched, read) = (found.contains("3f9a1c03"), read.contains(CANARY));
+        assert_eq!(searched, read);
+        assert!(!found.contains("3f9a1c01"), "{found}");
+        read
+    };
+    assert!(other_is_read(true, true, true));
+    for (wide, api, other) in [
+        (false, true, true),
+        (true, true, false),
+        (true, false, true),
+        (false, false, false),
+    ] {
+        assert!(!other_is_read(wide, api, other), "{wide} {api} {other}");
+    }
+    // The other tools stay in their project.
+    write(true, true, true);
+    let mut client = Client::greet(home.command(&["mcp"]));
+    let (found, _) = client.search(CANARY, "earlier", meta.clone());
+    assert!(
+        found.contains("3f9a1c02") && !found.contains("3f9a1c03"),
+        "{found}"
+    );
+}
+
+#[test]
 fn a_clone_cannot_bring_the_switch_along() {
     let home = home();
     let evil = home.at("api/evil");
