@@ -39,6 +39,26 @@ pub struct Options {
     pub roll_from: usize,
 }
 
+impl Options {
+    /// Options for a project's folder, with memfold's own folders where `variables` say, and by default below `HOME`.
+    pub fn of(
+        project: &Path,
+        viewer: Viewer,
+        variables: impl Fn(&str) -> Option<OsString> + Send + Sync + 'static,
+    ) -> Options {
+        Options {
+            project: Some(project.to_owned()),
+            working_directory: project.to_owned(),
+            data_dir: None,
+            config_dir: None,
+            cache_dir: None,
+            viewer,
+            variables: Box::new(variables),
+            roll_from: ROLL_FROM,
+        }
+    }
+}
+
 /// So many logs are opened one by one before a roll-up of them pays: some ten microseconds each at every search.
 pub const ROLL_FROM: usize = 16;
 

@@ -58,6 +58,18 @@ pub struct Search {
     pub filter: Filter,
 }
 
+impl Search {
+    /// The eight best events for these words.
+    pub fn new(query: impl Into<String>, logs: Logs) -> Search {
+        Search {
+            query: query.into(),
+            logs,
+            limit: 8,
+            filter: Filter::default(),
+        }
+    }
+}
+
 /// Which events may be answered with.
 #[derive(Clone, Debug, Default)]
 pub struct Filter {
@@ -84,6 +96,18 @@ pub struct Recall {
     pub start: u64,
     /// How many lines at most; 80 unless given.
     pub count: u64,
+}
+
+impl Recall {
+    /// An event's first page, of 80 lines.
+    pub fn new(address: impl Into<String>, logs: Logs) -> Recall {
+        Recall {
+            address: address.into(),
+            logs,
+            start: 1,
+            count: 80,
+        }
+    }
 }
 
 /// A search of the repository.
