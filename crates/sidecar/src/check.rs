@@ -80,7 +80,7 @@ pub(crate) fn verify(
     };
     let receipt = receipts
         .of(log.path())
-        .filter(|receipt| receipt.holds_for(&log.identity()));
+        .filter(|receipt| receipt.holds_for(&log.identity()) && receipt.is_of_all(log));
     let misstated = match receipt {
         Some(receipt) => misstated(receipt, agent, &sidecar, &tail, &facts)?,
         None => None,

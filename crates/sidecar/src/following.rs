@@ -51,7 +51,9 @@ pub(crate) fn fold_after(
 /// Whether a log's own receipt tells what this very log says of itself to its end.
 pub(crate) fn is_known(log: &LogFile, sidecar: &Kept, receipts: &Receipts) -> bool {
     receipts.of(log.path()).is_some_and(|own| {
-        own.content_root == sidecar.header().content_root && own.log == log.identity().to_bytes()
+        own.content_root == sidecar.header().content_root
+            && own.log == log.identity().to_bytes()
+            && own.is_of_all(log)
     })
 }
 

@@ -292,7 +292,7 @@ impl Keeper {
         let bytes = encode(&sealed, Parameters::of(agent), &binding, log.form())?;
         let mut receipt = receipt_of(&sealed, &tail, facts.clone(), agent, log, proved_at);
         if stopped {
-            receipt = as_far_as_it_is_folded(receipt, log);
+            receipt = as_far_as_it_is_folded(receipt);
         }
         drop(sealed);
         let mut notes: Vec<String> = fault.into_iter().collect();
@@ -497,7 +497,8 @@ fn renewed(
     let known = known_content(receipts, log, sidecar)?;
     let sidecar = identity?.to_bytes();
     let own = receipts.of(log.path()).is_some();
-    if own && known.holds_for(&log.identity()) && known.sidecar == sidecar {
+    let is_same = known.holds_for(&log.identity()) && known.is_of_all(log);
+    if own && is_same && known.sidecar == sidecar {
         return None;
     }
     Some(Receipt {
@@ -580,15 +581,10 @@ fn receipt_of(
     receipt
 }
 
-/// The receipt of a log that was folded in part: what was proved is the log that ends there.
-fn as_far_as_it_is_folded(receipt: Receipt, log: &LogFile) -> Receipt {
-    let part = Identity {
-        size: receipt.covered,
-        ..log.identity()
-    };
+/// The receipt of a log that was folded in part: how long it was is said by none but a receipt of all of it.
+fn as_far_as_it_is_folded(receipt: Receipt) -> Receipt {
     Receipt {
-        log: part.to_bytes(),
-        length: Some(receipt.covered),
+        length: None,
         folded: receipt.covered,
         ..receipt
     }

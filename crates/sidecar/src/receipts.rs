@@ -16,6 +16,7 @@ use memfold_log::Form;
 pub(crate) use self::table::key_of;
 use self::table::{Table, write};
 use crate::SidecarError;
+use crate::log_file::LogFile;
 use crate::worth::Worth;
 
 /// How long a writer waits for another.
@@ -79,6 +80,11 @@ impl Receipt {
     /// Whether the log is, as far as stat can tell, still the one that was proved: it had been left alone before.
     pub fn holds_for(&self, log: &Identity) -> bool {
         Identity::from_bytes(&self.log) == *log && log.settled_before(self.proved_at)
+    }
+
+    /// Whether it tells of the log to its end: one of a log that was folded in part leaves open how long it was.
+    pub(crate) fn is_of_all(&self, log: &LogFile) -> bool {
+        self.length.is_some() || log.text_length().is_none()
     }
 }
 
