@@ -7,7 +7,7 @@ use memfold_fold::{Parameters, Tail};
 use memfold_log::Form;
 use memfold_segment::{Builder, Reader};
 use memfold_sidecar::{
-    Folded, LogFile, Sidecar, encode, fold_on, fold_tail, fold_whole, verify_bytes,
+    Folded, LogFile, Sidecar, encode, fold_on, fold_tail, fold_whole, to_the_end, verify_bytes,
 };
 
 use crate::house::House;
@@ -81,7 +81,17 @@ impl Growing {
         let builder = Builder::resume(&Reader::open(sidecar.words().unwrap()).unwrap()).unwrap();
         let records = sidecar.decode_records().unwrap();
         let binding = sidecar.binding().unwrap();
-        self.encoded(&fold_on(&self.log(), self.agent, records, builder, &binding).unwrap())
+        self.encoded(
+            &fold_on(
+                &self.log(),
+                self.agent,
+                records,
+                builder,
+                &binding,
+                &to_the_end,
+            )
+            .unwrap(),
+        )
     }
 
     /// What follows a sidecar, folded for a search.
@@ -95,6 +105,7 @@ impl Growing {
             checkpoint,
             &sidecar.keys().unwrap(),
             &sidecar.waypoints().unwrap(),
+            &to_the_end,
         )
         .unwrap()
         .0

@@ -51,7 +51,7 @@ fn recall(engine: &Memfold, address: &str, logs: Logs) -> Result<u64, &'static s
         count: 80,
     };
     engine
-        .recall(&asked)
+        .recall(&asked, &Quiet)
         .map(|recalled| recalled.seq)
         .map_err(|error| error.kind())
 }

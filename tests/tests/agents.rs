@@ -257,7 +257,7 @@ fn recall(engine: &Memfold, address: &str) -> memfold::Recalled {
         start: 1,
         count: 100,
     };
-    engine.recall(&recall).unwrap()
+    engine.recall(&recall, &Quiet).unwrap()
 }
 
 #[test]

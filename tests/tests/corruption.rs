@@ -168,7 +168,7 @@ fn filters_recall_and_cards_survive_a_damage_too() {
             start: 1,
             count: 80,
         };
-        let mut recalled = home.engine().recall(&asked).unwrap();
+        let mut recalled = home.engine().recall(&asked, &Quiet).unwrap();
         recalled.notes.clear();
         serde_json::to_string(&recalled).unwrap()
     };

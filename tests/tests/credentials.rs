@@ -200,7 +200,7 @@ fn a_credential_is_in_no_file_and_in_no_answer() {
                 start: 1,
                 count: 1000,
             };
-            match engine.recall(&asked) {
+            match engine.recall(&asked, &Quiet) {
                 Ok(event) => {
                     recalled += 1;
                     without(&traces, "an event", &as_json!(&event));
@@ -255,6 +255,7 @@ fn a_credential_is_in_no_file_and_in_no_answer() {
             checkpoint,
             &keys,
             &[],
+            &memfold_sidecar::to_the_end,
         )
         .unwrap();
         without(

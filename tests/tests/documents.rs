@@ -115,7 +115,7 @@ fn found_named_searched_and_read_back() {
                 start: 1,
                 count: 80,
             };
-            let recalled = home.engine().recall(&recall).unwrap();
+            let recalled = home.engine().recall(&recall, &Quiet).unwrap();
             assert_eq!((recalled.agent, recalled.seq), (agent.name, *seq));
             assert!(!recalled.lines.is_empty());
         }

@@ -127,11 +127,14 @@ fn write(path: &Path, text: &str) {
 
 fn ask(engine: &Memfold, query: &str) -> RepoAnswer {
     engine
-        .search_repo(&RepoSearch {
-            query: query.to_owned(),
-            path: None,
-            limit: 8,
-        })
+        .search_repo(
+            &RepoSearch {
+                query: query.to_owned(),
+                path: None,
+                limit: 8,
+            },
+            &Quiet,
+        )
         .unwrap()
 }
 
@@ -203,7 +206,7 @@ fn an_edit_reads_one_file_and_what_is_gone_is_gone() {
         "# Design\n\nThe barrier is a list of patterns.\n",
     );
     fs::remove_file(place.tree().join("src/sync.rs")).unwrap();
-    let report = place.engine().update_repo(None).unwrap();
+    let report = place.engine().update_repo(None, &Quiet).unwrap();
     assert_eq!((report.read, report.gone), (1, 1));
     // One event a refresh that read or dropped anything, none for one that did not.
     let log = place
@@ -329,9 +332,14 @@ fn a_folder_that_was_asked_for_is_whole_and_stays() {
     let place = Place::with_files();
     place.write("out/report.log", "the denylist of the build\n");
     assert!(!paths(&place.search("denylist build")).contains(&"out/report.log"));
-    place.engine().update_repo(Some("out")).unwrap();
+    place.engine().update_repo(Some("out"), &Quiet).unwrap();
     assert_eq!(paths(&place.search("denylist build"))[0], "out/report.log");
-    assert!(place.engine().update_repo(Some("../elsewhere")).is_err());
+    assert!(
+        place
+            .engine()
+            .update_repo(Some("../elsewhere"), &Quiet)
+            .is_err()
+    );
 }
 
 #[test]
@@ -344,11 +352,14 @@ fn a_path_narrows_and_a_credential_is_nowhere() {
     );
     let narrowed = place
         .engine()
-        .search_repo(&RepoSearch {
-            query: "denylist token".to_owned(),
-            path: Some("src".to_owned()),
-            limit: 8,
-        })
+        .search_repo(
+            &RepoSearch {
+                query: "denylist token".to_owned(),
+                path: Some("src".to_owned()),
+                limit: 8,
+            },
+            &Quiet,
+        )
         .unwrap();
     assert_eq!(narrowed.ranked.files, 3);
     assert!(paths(&narrowed).iter().all(|path| path.starts_with("src/")));

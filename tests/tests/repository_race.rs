@@ -69,7 +69,7 @@ fn search(engine: &Memfold) -> RepoAnswer {
         path: None,
         limit: 20,
     };
-    engine.search_repo(&search).unwrap()
+    engine.search_repo(&search, &Quiet).unwrap()
 }
 
 fn shown(answer: &RepoAnswer) -> Vec<Shown> {
@@ -96,7 +96,7 @@ fn a_process_of_the_race() {
         // An engine of its own each time, as each call of the command has.
         let engine = engine(&root, &root.join("tree"));
         if task == "update" {
-            engine.update_repo(None).unwrap();
+            engine.update_repo(None, &Quiet).unwrap();
         } else {
             let from = progress.get(DONE);
             let answer = search(&engine);

@@ -1,4 +1,4 @@
-//! A bar on standard error while many logs are folded. Its ticking thread ends with the fold.
+//! A bar on standard error while many logs are folded, or files read. Its ticking thread ends with the fold.
 //!
 //! Ctrl-C ends the process as it ends any other: a sidecar is published whole or not at all, so what is folded stays
 //! and the next call goes on from there.
@@ -19,6 +19,8 @@ const WORTH_A_BAR: u64 = 8 << 20;
 /// Watches a fold for a person, or for nobody.
 pub(crate) struct Bar {
     shown: bool,
+    /// What is done, and to what.
+    work: (&'static str, &'static str),
     bar: Mutex<Option<ProgressBar>>,
     logs: AtomicUsize,
     done: AtomicUsize,
@@ -27,9 +29,19 @@ pub(crate) struct Bar {
 impl Bar {
     /// A bar, drawn only on a terminal and only if it is not unwanted.
     pub(crate) fn new(quiet: bool) -> Bar {
+        Bar::of(quiet, ("folding", "log"))
+    }
+
+    /// A bar for a repository's files.
+    pub(crate) fn reading(quiet: bool) -> Bar {
+        Bar::of(quiet, ("reading", "file"))
+    }
+
+    fn of(quiet: bool, work: (&'static str, &'static str)) -> Bar {
         let shown = !quiet && std::io::stderr().is_terminal();
         Bar {
             shown,
+            work,
             bar: Mutex::new(None),
             logs: AtomicUsize::new(0),
             done: AtomicUsize::new(0),
@@ -48,7 +60,7 @@ impl Bar {
         format!(
             "{} of {}",
             numbers::count(done as u64),
-            numbers::len(logs, "log")
+            numbers::len(logs, self.work.1)
         )
     }
 }
@@ -61,8 +73,11 @@ impl Progress for Bar {
             return;
         }
         let bar = ProgressBar::with_draw_target(Some(bytes), ProgressDrawTarget::stderr());
-        let template = "folding {msg}  {bar:24}  {bytes} of {total_bytes}, {eta} left (Ctrl-C keeps what is done)";
-        if let Ok(style) = ProgressStyle::with_template(template) {
+        let template = format!(
+            "{} {{msg}}  {{bar:24}}  {{bytes}} of {{total_bytes}}, {{eta}} left (Ctrl-C keeps what is done)",
+            self.work.0
+        );
+        if let Ok(style) = ProgressStyle::with_template(&template) {
             bar.set_style(style.progress_chars("━━─"));
         }
         bar.set_message(self.message());

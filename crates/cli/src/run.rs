@@ -183,11 +183,12 @@ impl Call {
     }
 
     fn answer(&self, command: &Command) -> Result<Exit, Failure> {
-        let bar = Bar::new(self.everywhere.quiet || self.everywhere.json);
+        let quiet = self.everywhere.quiet || self.everywhere.json;
+        let bar = Bar::new(quiet);
         match command {
             Command::Search(args) => {
                 if let Some(search) = request::search_repo(args)? {
-                    let answer = self.engine.search_repo(&search)?;
+                    let answer = self.engine.search_repo(&search, &Bar::reading(quiet))?;
                     self.show(&answer, |look| render::files(&answer, look))?;
                     return Ok(Exit::found(!answer.results.is_empty()));
                 }
@@ -200,7 +201,7 @@ impl Call {
                 Ok(Exit::found(!answer.results.is_empty()))
             }
             Command::Recall(args) => {
-                let event = self.engine.recall(&request::recall(args)?)?;
+                let event = self.engine.recall(&request::recall(args)?, &bar)?;
                 self.show(&event, |look| render::recall(&event, look))?;
                 Ok(Exit::Success)
             }
@@ -238,7 +239,8 @@ impl Call {
                 self.covers(&report)
             }
             Command::Update(args) => {
-                let report = self.engine.update_repo(args.path.as_deref())?;
+                let bar = Bar::reading(quiet);
+                let report = self.engine.update_repo(args.path.as_deref(), &bar)?;
                 self.covers(&report)
             }
             Command::Rebuild(args) => self.folded(&self.engine.rebuild(&args.paths, &bar)?),

@@ -26,10 +26,14 @@ pub struct Guard {
     rules: Rules,
     /// What of memfold's own folders lies in the tree, folded; empty for a tree that lies in one of them.
     own: Vec<String>,
+    /// What of agents' logs lies in the tree, likewise.
+    logs: Vec<String>,
 }
 
 /// The rule that keeps memfold's own folders.
 const OWN: RuleName = RuleName(std::borrow::Cow::Borrowed("memfold"));
+/// The rule that keeps agents' logs.
+const LOGS: RuleName = RuleName(std::borrow::Cow::Borrowed("agents-logs"));
 
 /// How much is read before the time is looked at.
 const STEP: usize = 64 << 10;
@@ -71,7 +75,17 @@ impl Guard {
             real,
             rules,
             own,
+            logs: Vec::new(),
         })
+    }
+
+    /// Keeps agents' logs out, too: these files and folders, wherever of them lies in the tree. They are searched as logs,
+    /// where the person allowed that, and not as files of a repository.
+    pub fn without_logs(mut self, places: impl IntoIterator<Item = PathBuf>) -> Self {
+        let places = places.into_iter();
+        self.logs
+            .extend(places.filter_map(|place| below(&self.real, &place)));
+        self
     }
 
     /// The root, to list what is to be read.
@@ -87,8 +101,10 @@ impl Guard {
     /// Whether a file's name lets it be read. By the name and the rules alone: no file is touched and no program run, so a
     /// search may ask it of every file that it lists.
     pub fn check_name(&self, path: &TreePath) -> Result<(), Refusal> {
-        if self.is_own(path) {
-            return Err(Refusal::Denylist { rule: OWN });
+        for (rule, places) in [(OWN, &self.own), (LOGS, &self.logs)] {
+            if lies_in(path, places) {
+                return Err(Refusal::Denylist { rule });
+            }
         }
         match self.rules.denied(path) {
             Some(rule) => Err(Refusal::Denylist { rule }),
@@ -151,20 +167,21 @@ impl Guard {
             .iter()
             .try_for_each(|checker| checker.check(&self.real, real, budget))
     }
-
-    fn is_own(&self, path: &TreePath) -> bool {
-        if self.own.is_empty() {
-            return false;
-        }
-        let path = fold(path.as_str());
-        self.own.iter().any(|own| {
-            path.strip_prefix(own.as_str())
-                .is_some_and(|rest| own.is_empty() || rest.is_empty() || rest.starts_with('/'))
-        })
-    }
 }
 
-/// Where one of our folders lies in the tree; empty if the tree lies in it.
+/// Whether a path is one of these places of the tree, or lies in one.
+fn lies_in(path: &TreePath, places: &[String]) -> bool {
+    if places.is_empty() {
+        return false;
+    }
+    let path = fold(path.as_str());
+    places.iter().any(|place| {
+        path.strip_prefix(place.as_str())
+            .is_some_and(|rest| place.is_empty() || rest.is_empty() || rest.starts_with('/'))
+    })
+}
+
+/// Where a place that is kept out lies in the tree; empty if the tree lies in it.
 fn below(root: &Path, folder: &Path) -> Option<String> {
     let folder = memfold_disk::resolve_lost(folder).ok()?;
     if memfold_disk::is_below(root, &folder) {

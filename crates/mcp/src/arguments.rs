@@ -1,18 +1,36 @@
 //! What is asked, out of a call's arguments. What cannot be read is told to the model, with what would be right; a name that
 //! no tool takes is refused and never passed over.
 
+use memfold::RepoSearch;
 use rmcp::model::JsonObject;
 use serde_json::Value;
 
 use crate::render::inline;
-use crate::tools::{MESSAGES, Name, QUERY_CHARS, RECALL_LINES, SEARCH_LIMIT, SESSION_LIMIT, Scope};
+use crate::tools::{
+    MESSAGES, Name, PATH_CHARS, QUERY_CHARS, RECALL_LINES, SEARCH_LIMIT, SESSION_LIMIT, Scope,
+};
+use crate::watch::Work;
 
 /// A call that can be answered.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) enum Asked {
-    Search {
+    /// Which files of the repository hold words.
+    Files(RepoSearch),
+    /// To bring the repository's index up to date.
+    Update { path: Option<String> },
+    /// Something of tasks.
+    Tasks(OfTasks),
+}
+
+/// A call about tasks: whoever asks must be known, or allowed.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) enum OfTasks {
+    Conversation {
         query: String,
-        scope: Scope,
+        limit: usize,
+    },
+    Earlier {
+        query: String,
         limit: usize,
     },
     Recall {
@@ -37,12 +55,11 @@ impl Asked {
     pub(crate) fn read(tool: Name, arguments: JsonObject) -> Result<Asked, String> {
         let mut given = Arguments { tool, arguments };
         let asked = match tool {
-            Name::IndexSearch => Asked::Search {
-                query: given.query()?,
-                scope: given.scope()?,
-                limit: given.limit(SEARCH_LIMIT)?,
+            Name::IndexSearch => given.search()?,
+            Name::IndexUpdate => Asked::Update {
+                path: given.text("path", PATH_CHARS)?,
             },
-            Name::Recall => Asked::Recall {
+            Name::Recall => Asked::Tasks(OfTasks::Recall {
                 seq: given.needed("seq", "the number after `seq` in a result")?,
                 start: given.number("start", 1, u64::MAX)?.unwrap_or(1),
                 // More than a page is several pages.
@@ -51,30 +68,41 @@ impl Asked {
                     .unwrap_or(RECALL_LINES.0)
                     .min(RECALL_LINES.1),
                 task: given.text("task", 300)?,
-            },
-            Name::SessionSearch => Asked::SessionSearch {
+            }),
+            Name::SessionSearch => Asked::Tasks(OfTasks::SessionSearch {
                 query: given.query()?,
                 limit: given.limit(SESSION_LIMIT)?,
-            },
-            Name::SessionRead => Asked::SessionRead {
+            }),
+            Name::SessionRead => Asked::Tasks(OfTasks::SessionRead {
                 id: given
                     .text("id", 300)?
                     .ok_or("id is missing: the session as SessionSearch names it")?,
                 offset: given.number("offset", 1, u64::MAX)?.unwrap_or(1),
                 limit: given.limit(MESSAGES)?,
-            },
+            }),
         };
         given.nothing_else()?;
         Ok(asked)
     }
 
+    /// What may have to be done before it can be answered.
+    pub(crate) fn work(&self) -> Work {
+        match self {
+            Asked::Files(_) => Work::Files,
+            Asked::Update { .. } => Work::Update,
+            Asked::Tasks(_) => Work::Logs,
+        }
+    }
+}
+
+impl OfTasks {
     /// The tool that answers it.
     pub(crate) fn tool(&self) -> Name {
         match self {
-            Asked::Search { .. } => Name::IndexSearch,
-            Asked::Recall { .. } => Name::Recall,
-            Asked::SessionSearch { .. } => Name::SessionSearch,
-            Asked::SessionRead { .. } => Name::SessionRead,
+            OfTasks::Conversation { .. } | OfTasks::Earlier { .. } => Name::IndexSearch,
+            OfTasks::Recall { .. } => Name::Recall,
+            OfTasks::SessionSearch { .. } => Name::SessionSearch,
+            OfTasks::SessionRead { .. } => Name::SessionRead,
         }
     }
 }
@@ -86,6 +114,17 @@ struct Arguments {
 }
 
 impl Arguments {
+    fn search(&mut self) -> Result<Asked, String> {
+        let (query, scope) = (self.query()?, self.scope()?);
+        let (limit, path) = (self.limit(SEARCH_LIMIT)?, self.text("path", PATH_CHARS)?);
+        match (scope, path) {
+            (Scope::Repo, path) => Ok(Asked::Files(RepoSearch { query, path, limit })),
+            (_, Some(_)) => Err("path goes with scope repo: leave it out".to_owned()),
+            (Scope::Conversation, None) => Ok(Asked::Tasks(OfTasks::Conversation { query, limit })),
+            (Scope::Earlier, None) => Ok(Asked::Tasks(OfTasks::Earlier { query, limit })),
+        }
+    }
+
     /// An argument that is given and not null.
     fn take(&mut self, name: &str) -> Option<Value> {
         self.arguments.remove(name).filter(|value| !value.is_null())
@@ -181,20 +220,38 @@ mod tests {
                 Name::IndexSearch,
                 json!({ "query": " a b ", "scope": "earlier", "limit": null })
             ),
-            Ok(Asked::Search {
+            Ok(Asked::Tasks(OfTasks::Earlier {
                 query: "a b".into(),
-                scope: Scope::Earlier,
                 limit: 8
-            })
+            }))
         );
         assert_eq!(
             read(Name::Recall, json!({ "seq": 812.0, "count": 9999 })),
-            Ok(Asked::Recall {
+            Ok(Asked::Tasks(OfTasks::Recall {
                 seq: 812,
                 start: 1,
                 count: 240,
                 task: None
-            })
+            }))
+        );
+    }
+
+    #[test]
+    fn a_path_narrows_the_repository() {
+        assert_eq!(
+            read(
+                Name::IndexSearch,
+                json!({ "query": "a", "scope": "repo", "path": "src", "limit": 20 })
+            ),
+            Ok(Asked::Files(RepoSearch {
+                query: "a".into(),
+                path: Some("src".into()),
+                limit: 20
+            }))
+        );
+        assert_eq!(
+            read(Name::IndexUpdate, json!({})),
+            Ok(Asked::Update { path: None })
         );
     }
 
@@ -206,7 +263,7 @@ mod tests {
             (
                 Name::IndexSearch,
                 json!({ "query": "a" }),
-                "scope is missing: one of conversation, earlier",
+                "scope is missing: one of repo, conversation, earlier",
             ),
             (
                 Name::IndexSearch,
@@ -232,6 +289,22 @@ mod tests {
                 Name::IndexSearch,
                 json!({ "query": "a", "scope": "earlier", "project": "/" }),
                 "no argument \"project\"",
+            ),
+            (
+                Name::IndexSearch,
+                json!({ "query": "a", "scope": "earlier", "path": "src" }),
+                "path goes with scope repo",
+            ),
+            (Name::IndexUpdate, json!({ "path": 7 }), "path is no text"),
+            (
+                Name::IndexUpdate,
+                json!({ "path": "x".repeat(1001) }),
+                "longer than 1000 characters",
+            ),
+            (
+                Name::IndexUpdate,
+                json!({ "scope": "earlier" }),
+                "no argument \"scope\"",
             ),
             (Name::Recall, json!({}), "seq is missing"),
             (Name::Recall, json!({ "seq": -1 }), "seq is no whole number"),

@@ -6,14 +6,16 @@ use std::sync::atomic::{AtomicBool, Ordering};
 
 use memfold::{
     Answer, Conversation, Error, Filter, Logs, Memfold, Progress, Proof, Recall, Search,
+    SessionTools, outdated_note,
 };
 use serde_json::Value;
 
 use crate::Setup;
-use crate::arguments::Asked;
+use crate::arguments::{Asked, OfTasks};
 use crate::claims::Hints;
 use crate::project::Projects;
 use crate::render::{self, Whose, inline};
+use crate::repository;
 use crate::session::Sessions;
 use crate::structured;
 use crate::tools::Scope;
@@ -61,11 +63,25 @@ impl Desk {
             Ok(engine) => engine,
             Err(why) => return Reply::Failure(why),
         };
-        let tool = call.asked.tool();
+        match &call.asked {
+            Asked::Files(search) => repository::search(&engine, search, progress),
+            Asked::Update { path } => repository::update(&engine, path.as_deref(), progress),
+            Asked::Tasks(asked) => self.of_tasks(asked, &call.hints, &engine, progress),
+        }
+    }
+
+    /// Answers a call that is about tasks: whose it is must be known.
+    fn of_tasks(
+        &self,
+        asked: &OfTasks,
+        hints: &Hints,
+        engine: &Memfold,
+        progress: &dyn Progress,
+    ) -> Reply {
         let stop = || progress.stop();
         let proof = self
             .sessions
-            .of_call(&self.setup, &engine, &call.hints, tool, &stop);
+            .of_call(&self.setup, engine, hints, asked.tool(), &stop);
         let whose = match proof {
             Proof::Proved(conversation) => Some(conversation),
             Proof::Unproved => None,
@@ -78,16 +94,12 @@ the folder in which you work: memfold mcp --project DIR",
             }
         };
         let whose = whose.as_ref();
-        match &call.asked {
-            Asked::Search {
-                query,
-                scope: Scope::Conversation,
-                limit,
-            } => match whose {
+        match asked {
+            OfTasks::Conversation { query, limit } => match whose {
                 None => Reply::Failure(UNPROVED.to_owned()),
                 Some(own) => {
                     let logs = Logs::Conversation(own.clone());
-                    match self.search(&engine, query, logs, *limit, progress) {
+                    match self.search(engine, query, logs, *limit, progress) {
                         Ok(answer) => Reply::Answer(
                             render::search(&answer, Whose::Conversation(own)),
                             structured::search(&answer),
@@ -96,25 +108,31 @@ the folder in which you work: memfold mcp --project DIR",
                     }
                 }
             },
-            Asked::Search {
-                query,
-                scope: Scope::Earlier,
-                limit,
-            } => match self.search(&engine, query, others(whose), *limit, progress) {
-                Ok(answer) => Reply::Answer(
-                    render::search(&answer, Whose::Others),
-                    structured::search(&answer),
-                ),
-                Err(error) => failed(&error, Scope::Earlier),
-            },
-            Asked::Recall {
+            OfTasks::Earlier { query, limit } => {
+                match self.search(engine, query, others(whose), *limit, progress) {
+                    Ok(answer) => Reply::Answer(
+                        render::search(&answer, Whose::Others),
+                        structured::search(&answer),
+                    ),
+                    Err(error) => failed(&error, Scope::Earlier),
+                }
+            }
+            OfTasks::Recall {
                 seq,
                 start,
                 count,
                 task,
-            } => recall(&engine, whose, *seq, *start, *count, task.as_deref()),
-            Asked::SessionSearch { query, limit } => {
-                match self.search(&engine, query, others(whose), *limit, progress) {
+            } => recall(
+                engine,
+                whose,
+                *seq,
+                *start,
+                *count,
+                task.as_deref(),
+                progress,
+            ),
+            OfTasks::SessionSearch { query, limit } => {
+                match self.search(engine, query, sessions(engine, whose), *limit, progress) {
                     Ok(mut answer) => {
                         newest_first(&mut answer);
                         Reply::Answer(render::sessions(&answer), structured::search(&answer))
@@ -124,15 +142,15 @@ the folder in which you work: memfold mcp --project DIR",
                     }
                 }
             }
-            Asked::SessionRead { id, offset, limit } => {
+            OfTasks::SessionRead { id, offset, limit } => {
                 let asked = Recall {
                     address: format!("{id}:{offset}"),
-                    logs: others(whose),
+                    logs: sessions(engine, whose),
                     start: 1,
                     count: render::MESSAGE_LINES,
                 };
                 // One more than is shown says whether there is more.
-                match engine.read_on(&asked, limit.saturating_add(1)) {
+                match engine.read_on(&asked, limit.saturating_add(1), progress) {
                     Ok(mut messages) => {
                         let (text, shown) = render::messages(&messages, *limit);
                         messages.truncate(shown);
@@ -152,6 +170,7 @@ the folder in which you work: memfold mcp --project DIR",
         limit: usize,
         progress: &dyn Progress,
     ) -> Result<Answer, Error> {
+        let is_of_all = matches!(logs, Logs::Project | Logs::Allowed(None));
         let mut answer = engine.search(
             &Search {
                 query: query.to_owned(),
@@ -161,21 +180,33 @@ the folder in which you work: memfold mcp --project DIR",
             },
             progress,
         )?;
-        self.say_newer_once(&mut answer.notes);
+        self.say_newer_once(&mut answer);
+        if is_of_all && !answer.results.is_empty() {
+            answer.notes.insert(0, OWN_AMONG_THEM.to_owned());
+        }
         Ok(answer)
     }
 
     /// A server runs for days, and memfold may be renewed under it. That is said once, and not at each call.
-    fn say_newer_once(&self, notes: &mut Vec<String>) {
-        let before = notes.len();
-        notes.retain(|note| !note.contains("newer fold") && !note.contains("newer format"));
-        if notes.len() < before && !self.said_newer.swap(true, Ordering::Relaxed) {
-            notes.push(
-                "a newer memfold wrote sidecars that this server cannot read, so it is slower than it must be: restart the \
-session"
-                    .to_owned(),
-            );
+    fn say_newer_once(&self, answer: &mut Answer) {
+        if answer.outdated == 0 {
+            return;
         }
+        let said = outdated_note(answer.outdated);
+        answer.notes.retain(|note| *note != said);
+        if !self.said_newer.swap(true, Ordering::Relaxed) {
+            answer.notes.insert(0, RESTART.to_owned());
+        }
+    }
+}
+
+/// What the session tools reach: the workspace, or what the person's own configuration lets them reach beside it. No argument
+/// of a call has a say in it.
+fn sessions(engine: &Memfold, whose: Option<&Conversation>) -> Logs {
+    match engine.session_tools() {
+        Ok(SessionTools::Allowed) => Logs::Allowed(whose.cloned()),
+        // A configuration that cannot be read is told by the call itself.
+        Ok(SessionTools::Workspace) | Err(_) => others(whose),
     }
 }
 
@@ -194,14 +225,18 @@ fn recall(
     start: u64,
     count: u64,
     task: Option<&str>,
+    progress: &dyn Progress,
 ) -> Reply {
     let asked = |address: String, logs: Logs| {
-        engine.recall(&Recall {
-            address,
-            logs,
-            start,
-            count,
-        })
+        engine.recall(
+            &Recall {
+                address,
+                logs,
+                start,
+                count,
+            },
+            progress,
+        )
     };
     let own = whose.map(|own| Logs::Conversation(own.clone()));
     let found = match (task, own) {
@@ -234,7 +269,8 @@ fn recall(
     }
 }
 
-fn failed(error: &Error, scope: Scope) -> Reply {
+/// What a call is told of an error. That the switch is off is an answer.
+pub(crate) fn failed(error: &Error, scope: Scope) -> Reply {
     match error {
         Error::NotAllowed { .. } => {
             let text = format!("{}: {OFF}.", scope.name());
@@ -275,6 +311,12 @@ fn newest_first(answer: &mut Answer) {
         .results
         .sort_by(|a, b| b.time.cmp(&a.time).then(a.rank.cmp(&b.rank)));
 }
+
+const RESTART: &str = "memfold was renewed since this server began, and what the new one wrote this one cannot read: it is slower \
+than it must be. The user restarts the session";
+
+/// Said where the conversation's own log may be among the others.
+const OWN_AMONG_THEM: &str = "it is not known which of these tasks is this conversation, so its own events may be among them";
 
 const UNPROVED: &str = "conversation: it is not known which log is this conversation's, and none is taken on trust. No log \
 proves what your host says of it. The user sets it up once: a SessionStart hook in the host's settings that runs `memfold hook \

@@ -1,9 +1,9 @@
 //! The MCP server: the engine as tools of a model, over standard input and output, in both eras of the protocol.
 //!
-//! In reading order: [`serve`] (`server`) speaks the protocol; `tools` says what is offered and `arguments` reads what is
+//! In reading order: [`serve`] (`server`) speaks the protocol, over `lines`; `tools` says what is offered and `arguments` reads what is
 //! asked; `call` answers it with the engine, off the protocol's loop, watched by `watch`; `project` and `session` tell which
 //! project and which conversation it is about, by what `claims` collects and the host (`host`, `noted`) left; `render` makes the
-//! text. [`session_start`] is the other program: a host's hook that notes which conversation runs in it.
+//! text. [`Tools`] (`in_process`) are the same tools without a protocol. [`session_start`] is the other program: a host's hook that notes which conversation runs in it.
 //!
 //! What it relies on: the engine decides what an agent may read, and this crate never opens a log.
 
@@ -13,9 +13,12 @@ mod claims;
 mod error;
 mod hook;
 mod host;
+mod in_process;
+mod lines;
 mod noted;
 mod project;
 mod render;
+mod repository;
 mod server;
 mod session;
 mod structured;
@@ -28,6 +31,7 @@ use std::sync::Arc;
 
 pub use error::Error;
 pub use hook::session_start;
+pub use in_process::{Told, Tools};
 pub use noted::{Noted, noted};
 pub use server::serve;
 pub use tools::ToolSet;

@@ -1,15 +1,18 @@
 //! Answers as the text that a model reads: compact, useful alone, within what hosts show, and never cut without a word.
 //!
-//! What comes from a log is data. It never begins a line: a log's line stands behind its number, a title within quotes on a
-//! line of ours. So nothing in a log can make a header, a result or a `next:`.
+//! What comes from a log or a file is data. It never begins a line: a log's line stands behind its number, a title within quotes on a
+//! line of ours. A file's path
+//! that could be taken for more stands within quotes. So nothing in a log or a file can make a header, a result or a `next:`.
 
 mod event;
+mod repository;
 mod results;
 mod sessions;
 
 use memfold::Conversation;
 
 pub(crate) use event::event;
+pub(crate) use repository::{coverage, files};
 pub(crate) use results::search;
 pub(crate) use sessions::{MESSAGE_LINES, messages, sessions};
 
@@ -98,6 +101,14 @@ fn outcome(exit: Option<i32>, failed: bool) -> Option<String> {
     }
 }
 
+/// Whose event it is, where a helper has a name of its own.
+fn sub_agent(label: &str) -> String {
+    match inline(label).as_str() {
+        "sub-agent" => "sub-agent".to_owned(),
+        label => format!("sub-agent {}", cut(label, 40)),
+    }
+}
+
 /// The task's part of an address.
 fn task_of(address: &str) -> String {
     let task = address.rsplit_once(':').map_or(address, |(task, _)| task);
@@ -172,6 +183,7 @@ pub(crate) mod samples {
             best_words: 3,
             complete: true,
             notes: Vec::new(),
+            outdated: 0,
             results,
             micros: 12_000,
         }

@@ -22,8 +22,9 @@ use crate::arguments::Asked;
 use crate::call::{Call, Desk, Reply};
 use crate::claims::Hints;
 use crate::error::Error;
+use crate::lines::Lines;
 use crate::project::folder_of;
-use crate::watch::{Abandoned, Step, Watch};
+use crate::watch::{Abandoned, Step, Watch, Work};
 use crate::{Form, Setup};
 
 /// So many calls are worked on at once; the others wait their turn.
@@ -43,7 +44,8 @@ pub fn serve(setup: Setup) -> Result<(), Error> {
         .max_blocking_threads(AT_ONCE + STREAMS)
         .build()?;
     let ended = runtime.block_on(async {
-        let running = match Server::new(setup).serve(stdio_pipes()).await {
+        let (input, output) = stdio_pipes();
+        let running = match Server::new(setup).serve(Lines::new(input, output)).await {
             Ok(running) => running,
             Err(ServerInitializeError::ConnectionClosed(_)) => return Ok(()),
             Err(error) => return Err(Error::Protocol(short(&error.to_string()))),
@@ -118,9 +120,10 @@ impl Server {
         let abandoned = Abandoned::default();
         let on_drop = AbandonOnDrop(abandoned.clone());
         let (tell, mut told) = mpsc::unbounded_channel();
-        let watch = Watch::new(abandoned, tell);
+        let work = call.asked.work();
+        let watch = Watch::new(work, abandoned, tell);
         let desk = Arc::clone(&self.desk);
-        let mut work = tokio::task::spawn_blocking(move || {
+        let mut worker = tokio::task::spawn_blocking(move || {
             let _turn = turn;
             desk.answer(&call, &watch)
         });
@@ -129,8 +132,8 @@ impl Server {
                 // In this order: what was told before the end is passed on before the answer.
                 biased;
                 () = context.ct.cancelled() => return None,
-                Some(step) = told.recv() => pass_on(&step, context).await,
-                done = &mut work => break done.unwrap_or_else(|_| Reply::Failure(FAULT.to_owned())),
+                Some(step) = told.recv() => pass_on(work, &step, context).await,
+                done = &mut worker => break done.unwrap_or_else(|_| Reply::Failure(FAULT.to_owned())),
             }
         };
         drop(on_drop);
@@ -149,16 +152,13 @@ impl Drop for AbandonOnDrop {
 
 const FAULT: &str = "memfold failed over this call, which is a fault of its own. Try other words, or restart the session";
 
-/// Tells a client that asked for it how far a fold is, in MB, which it shows as they are.
-async fn pass_on(step: &Step, context: &RequestContext<RoleServer>) {
+/// Tells a client that asked for it how far a reading is, in MB, which it shows as they are.
+async fn pass_on(work: Work, step: &Step, context: &RequestContext<RoleServer>) {
     let Some(token) = context.meta.get_progress_token() else {
         return;
     };
     let megabytes = |bytes: u64| bytes as f64 / 1e6;
-    let message = format!(
-        "reading logs for the first time: {} of {}",
-        step.logs, step.of_logs
-    );
+    let message = format!("{}: {} of {}", work.told(), step.done, step.of);
     let told = ProgressNotificationParam::new(token, megabytes(step.bytes))
         .with_total(megabytes(step.of_bytes))
         .with_message(message);

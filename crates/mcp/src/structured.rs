@@ -1,6 +1,7 @@
 //! The structure beside an answer's text, where it was asked for: the command's JSON, no more of it than the text shows.
 
 use memfold::{Answer, Recalled};
+use serde::Serialize;
 use serde_json::{Value, json};
 
 use crate::tools::Scope;
@@ -8,6 +9,11 @@ use crate::tools::Scope;
 /// A search's answer.
 pub(crate) fn search(answer: &Answer) -> Value {
     serde_json::to_value(answer).unwrap_or_else(|_| nothing_found(Scope::Earlier, ""))
+}
+
+/// An answer about the repository.
+pub(crate) fn repository(answer: &impl Serialize) -> Value {
+    serde_json::to_value(answer).unwrap_or_else(|_| nothing_found(Scope::Repo, ""))
 }
 
 /// A search that found nothing, and why.

@@ -8,6 +8,15 @@ use crate::error::Error;
 use crate::request::{Logs, Viewer};
 use memfold_sidecar::Receipts;
 
+/// How far the session tools reach.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum SessionTools {
+    /// The project's tasks.
+    Workspace,
+    /// The tasks of every project of which a person allowed it.
+    Allowed,
+}
+
 impl Memfold {
     /// Whether the viewer may read logs that were found. A copy of a log outside an agent's store is a file like any other;
     /// one in a store is its own project's, whoever names it.
@@ -26,12 +35,18 @@ impl Memfold {
                 hint: "search this project's tasks, without -A".to_owned(),
             });
         }
+        if matches!(logs, Logs::Allowed(_)) && self.session_tools()? == SessionTools::Workspace {
+            return Err(Error::NotAllowed {
+                what: "other projects' tasks are read where the person's configuration lets them",
+                hint: "search this project's tasks".to_owned(),
+            });
+        }
         // Its log was proved to be the asking conversation's own.
         if matches!(logs, Logs::Conversation(_)) {
             return Ok(());
         }
         let mut stored = found.iter().filter(|log| log.in_store);
-        let project = matches!(logs, Logs::Project | Logs::Others(_));
+        let project = matches!(logs, Logs::Project | Logs::Others(_) | Logs::Allowed(_));
         let ruled = project || stored.clone().next().is_some();
         if !ruled {
             return Ok(());
@@ -52,6 +67,17 @@ impl Memfold {
             what: "earlier tasks are off for this project",
             hint: "only the user can allow it, in their own terminal: memfold earlier on"
                 .to_owned(),
+        })
+    }
+
+    /// How far the session tools reach, by the person's configuration alone.
+    ///
+    /// # Errors
+    /// If the switches cannot be read.
+    pub fn session_tools(&self) -> Result<SessionTools, Error> {
+        Ok(match self.switch().reaches_all()? {
+            true => SessionTools::Allowed,
+            false => SessionTools::Workspace,
         })
     }
 

@@ -1,5 +1,6 @@
 //! What the engine answers: plain data, serialised as `CLI.md` has it. A front end only renders it.
 
+use std::fmt;
 use std::path::PathBuf;
 
 use serde::Serialize;
@@ -29,6 +30,10 @@ pub struct Answer {
     pub complete: bool,
     /// What the reader should know: unreadable logs, why nothing was found, what was not reached.
     pub notes: Vec<String>,
+    /// So many files were written by a later program and could not be used, which [`outdated_note`](crate::outdated_note)
+    /// says among the notes.
+    #[serde(skip)]
+    pub outdated: usize,
     /// By rank.
     pub results: Vec<Hit>,
     /// How long the search took, in microseconds.
@@ -53,6 +58,9 @@ pub struct RepoAnswer {
     pub scope: &'static str,
     /// The project's name.
     pub project: String,
+    /// The tree's root, from which paths are named.
+    #[serde(serialize_with = "as_text")]
+    pub root: PathBuf,
     /// The query as typed.
     pub query: String,
     /// The words it asks for.
@@ -69,10 +77,65 @@ pub struct RepoAnswer {
     pub complete: bool,
     /// What the reader should know: what was not reached, refused or left out, why nothing was found.
     pub notes: Vec<String>,
+    /// What of the notes is about what was not reached.
+    #[serde(skip)]
+    pub gaps: Vec<Gap>,
     /// By rank.
     pub results: Vec<RepoHit>,
     /// How long the search took, in microseconds.
     pub micros: u64,
+}
+
+/// What an answer about the repository lacks. Each stands among its notes, too, in words for a person at a terminal.
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum Gap {
+    /// So many files lie past the limits of one index.
+    PastLimits(usize),
+    /// The listing took too long: so many folders were not reached.
+    NotListed(usize),
+    /// The tree has more entries than are listed.
+    TooManyEntries,
+    /// What was read is not kept, and why.
+    NotKept(String),
+    /// So many changed files were not read yet.
+    NotRead(usize),
+    /// The words of so many files are missing from the index.
+    WordsLost(u64),
+}
+
+impl fmt::Display for Gap {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let files = |n: u64| match n {
+            1 => "1 file".to_owned(),
+            n => format!("{n} files"),
+        };
+        match self {
+            Gap::PastLimits(left) => write!(
+                f,
+                "partial: {} past the limits of one index; narrow it: --project DIR, or --path P",
+                files(*left as u64)
+            ),
+            Gap::NotListed(folders) => write!(
+                f,
+                "partial: the listing took too long, {folders} folders were not reached"
+            ),
+            Gap::TooManyEntries => {
+                f.write_str("partial: the tree has more entries than are listed")
+            }
+            Gap::NotKept(why) => write!(f, "not kept: {why}"),
+            Gap::NotRead(changed) => write!(
+                f,
+                "partial: {} changed and not read yet; memfold update goes on",
+                files(*changed as u64)
+            ),
+            Gap::WordsLost(lacking) => write!(
+                f,
+                "partial: the words of {} are missing; memfold rebuild --repo",
+                files(*lacking)
+            ),
+        }
+    }
 }
 
 /// What a search of the repository ranked.
@@ -139,6 +202,9 @@ pub struct RepoReport {
     pub left_out: Vec<String>,
     /// What the reader should know.
     pub notes: Vec<String>,
+    /// What of the notes is about what was not reached.
+    #[serde(skip)]
+    pub gaps: Vec<Gap>,
     /// How many trees the index knows, how many packs it has, and how many bytes.
     pub trees: u64,
     /// Its packs of words.

@@ -11,6 +11,7 @@ use memfold_disk::{Identity, Limits, Links, in_order, walk};
 use memfold_log::Form;
 use memfold_sidecar::{LogFile, Receipts};
 
+use crate::conversation::Conversation;
 use crate::engine::Memfold;
 use crate::error::Error;
 use crate::peek::{detect, look, peek};
@@ -133,6 +134,18 @@ impl Memfold {
                 found
                     .logs
                     .retain(|log| self.is_of(conversation, log, receipts));
+                Ok(found)
+            }
+            Logs::Allowed(conversation) => {
+                let allowed = self.switch().projects_that_are_on()?;
+                let mut found = self.in_stores(receipts, rollup);
+                found.logs.retain(|log| {
+                    let belongs =
+                        |project: &PathBuf| self.belongs(log, project, receipts).unwrap_or(false);
+                    let asks =
+                        |conversation: &Conversation| self.is_of(conversation, log, receipts);
+                    allowed.iter().any(belongs) && !conversation.as_ref().is_some_and(asks)
+                });
                 Ok(found)
             }
             Logs::Others(conversation) => {

@@ -2,10 +2,11 @@
 
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex};
 
 use memfold_disk::{Dirs, Locks};
-use memfold_sidecar::{Keeper, Receipts};
+use memfold_sidecar::{Keeper, Receipts, SidecarError};
 
 use crate::error::Error;
 use crate::places::PlaceFiles;
@@ -38,6 +39,26 @@ pub struct Options {
     pub roll_from: usize,
 }
 
+impl Options {
+    /// Options for a project's folder, with memfold's own folders where `variables` say, and by default below `HOME`.
+    pub fn of(
+        project: &Path,
+        viewer: Viewer,
+        variables: impl Fn(&str) -> Option<OsString> + Send + Sync + 'static,
+    ) -> Options {
+        Options {
+            project: Some(project.to_owned()),
+            working_directory: project.to_owned(),
+            data_dir: None,
+            config_dir: None,
+            cache_dir: None,
+            viewer,
+            variables: Box::new(variables),
+            roll_from: ROLL_FROM,
+        }
+    }
+}
+
 /// So many logs are opened one by one before a roll-up of them pays: some ten microseconds each at every search.
 pub const ROLL_FROM: usize = 16;
 
@@ -59,6 +80,8 @@ pub struct Memfold {
     rollup: Mutex<Option<Arc<Rollup>>>,
     /// The receipts as they were last read.
     receipts: Mutex<Option<Receipts>>,
+    /// The file of the receipts is a later program's.
+    receipts_outdated: AtomicBool,
     databases: Databases,
 }
 
@@ -107,6 +130,7 @@ impl Memfold {
             roll_from: options.roll_from,
             rollup: Mutex::default(),
             receipts: Mutex::default(),
+            receipts_outdated: AtomicBool::new(false),
             databases: Databases::default(),
         })
     }
@@ -185,12 +209,30 @@ impl Memfold {
         known.insert(now).clone()
     }
 
-    /// Saves receipts. What cannot be saved costs time at the next call, and nothing else.
+    /// Saves receipts. What cannot be saved costs time at the next call, and nothing else. An engine that stays keeps in mind
+    /// what a later program's file keeps from being saved.
     pub(crate) fn save(&self, receipts: &mut Receipts, notes: &mut Vec<String>) {
-        if let Err(error) = receipts.save(self.locks()) {
-            notes.push(format!(
-                "receipts are not kept, so the next call proves the logs again: {error}"
-            ));
+        if !receipts.is_changed() {
+            return;
         }
+        let saved = receipts.save(self.locks());
+        let outdated = matches!(saved, Err(SidecarError::NewerFormat { .. }));
+        self.receipts_outdated.store(outdated, Ordering::Relaxed);
+        match saved {
+            Ok(()) => {}
+            Err(_) if outdated => {
+                if let Ok(mut known) = self.receipts.lock() {
+                    *known = Some(receipts.clone());
+                }
+            }
+            Err(error) => notes.push(format!(
+                "receipts are not kept, so the next call proves the logs again: {error}"
+            )),
+        }
+    }
+
+    /// How many files of receipts could not be read or saved, since a later program wrote them.
+    pub(crate) fn unsaved(&self) -> usize {
+        usize::from(self.receipts_outdated.load(Ordering::Relaxed))
     }
 }

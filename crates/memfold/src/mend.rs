@@ -3,7 +3,7 @@
 
 use std::collections::HashMap;
 
-use memfold_sidecar::{Need, Place, Receipts};
+use memfold_sidecar::{Need, Place, Receipts, to_the_end};
 
 use crate::catalogue::{LogEntry, place_of};
 use crate::engine::Memfold;
@@ -83,6 +83,6 @@ impl Memfold {
             _ => place_of(&entry, &mut HashMap::new()),
         };
         let file = entry.open();
-        self.keep_as_it_is_now(entry, file, place, receipts, Need::Again)
+        self.keep_as_it_is_now(entry, file, place, receipts, Need::Again, &to_the_end)
     }
 }

@@ -210,6 +210,7 @@ impl<'o> Opened<'o> {
             best_words,
             complete: looked_at_all && segments.notes.is_empty() && matches.failures().is_empty(),
             notes,
+            outdated: 0,
             results: Vec::new(),
             micros: 0,
         };
@@ -298,7 +299,7 @@ impl<'o> Opened<'o> {
                 address.clone(),
                 "-A".into(),
             ],
-            Logs::Project | Logs::Conversation(_) | Logs::Others(_) => {
+            Logs::Project | Logs::Conversation(_) | Logs::Others(_) | Logs::Allowed(_) => {
                 vec!["memfold".into(), "recall".into(), address.clone()]
             }
         };

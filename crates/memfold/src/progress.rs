@@ -1,8 +1,8 @@
 //! How the engine tells that it is at work, and learns that it should stop.
 
-/// Watches a call that folds many logs. Called from several threads.
+/// Watches a call that folds many logs, or reads many files of a repository. Called from several threads.
 pub trait Progress: Sync {
-    /// So many logs of so many bytes are to be folded.
+    /// So many logs of so many bytes are to be folded; or so many files to be read.
     fn begin(&self, logs: usize, bytes: u64);
     /// One of them is done.
     fn advance(&self, bytes: u64);

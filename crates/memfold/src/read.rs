@@ -12,6 +12,7 @@ use memfold_redact::redact;
 use memfold_sidecar::LogFile;
 use memfold_text::shorten;
 
+use crate::long_lines::in_parts;
 use crate::visible::visible;
 
 /// A title is cut to so many characters.
@@ -22,8 +23,10 @@ const TITLE: usize = 160;
 pub(crate) struct Told {
     /// What it is, on one line.
     pub(crate) title: String,
-    /// Its words, redacted.
+    /// Its words, redacted, in lines of which none is too long for a page.
     pub(crate) text: String,
+    /// The numbers of the lines that go on from the one before.
+    pub(crate) going_on: Vec<u64>,
     pub(crate) exit: Option<i32>,
     pub(crate) failed: bool,
     pub(crate) helper: Option<String>,
@@ -130,7 +133,7 @@ pub(crate) fn tell(
             }
         }
     }
-    told.text = texts.join("\n");
+    (told.text, told.going_on) = in_parts(texts.join("\n"));
     if told.title.is_empty() {
         let first = told
             .text

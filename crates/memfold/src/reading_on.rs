@@ -4,7 +4,7 @@ use crate::address::Address;
 use crate::answer::Recalled;
 use crate::engine::Memfold;
 use crate::error::Error;
-use crate::progress::Quiet;
+use crate::progress::Progress;
 use crate::request::Recall;
 
 /// So many events are read at once.
@@ -15,7 +15,12 @@ impl Memfold {
     ///
     /// # Errors
     /// As [`Memfold::recall`], but a line that is no event means the next one that is.
-    pub fn read_on(&self, recall: &Recall, events: usize) -> Result<Vec<Recalled>, Error> {
+    pub fn read_on(
+        &self,
+        recall: &Recall,
+        events: usize,
+        progress: &dyn Progress,
+    ) -> Result<Vec<Recalled>, Error> {
         if events == 0 || events > MOST {
             return Err(Error::Usage {
                 what: format!("1 to {MOST} events are read at once"),
@@ -35,7 +40,7 @@ impl Memfold {
         let mut receipts = self.receipts();
         let entry = self.log_of(task, &recall.logs, &receipts)?;
         let mut notes = Vec::new();
-        let mut ready = self.one(entry, &mut receipts, &Quiet, &mut notes)?;
+        let mut ready = self.one(entry, &mut receipts, progress, &mut notes)?;
         if ready.all_documents().is_err() {
             ready = self.again(ready, &mut receipts, &mut notes)?;
         }

@@ -14,7 +14,10 @@ use memfold_fold::card::Card;
 use memfold_fold::document::{Document, Keys, Link};
 use memfold_fold::facts::LogFacts;
 use memfold_fold::past::Past;
-use memfold_sidecar::{Done, Keeping, Kept, LogFile, Need, Place, Receipt, Receipts, SidecarError};
+use memfold_sidecar::{
+    Done, Keeping, Kept, LogFile, Need, Place, Receipt, Receipts, SidecarError, Stop, Verdict,
+    to_the_end,
+};
 use rayon::prelude::*;
 
 use crate::catalogue::{LogEntry, place_of};
@@ -33,6 +36,8 @@ pub(crate) struct Ready {
     doubted: AtomicBool,
     /// It was folded again in this call.
     pub(crate) mended: bool,
+    /// A later program made the sidecar that lies in its place.
+    pub(crate) outdated: bool,
 }
 
 /// What is known of a log's task.
@@ -149,6 +154,7 @@ impl About {
 
 impl Ready {
     fn new(entry: LogEntry, file: LogFile, keeping: Keeping, about: About) -> Ready {
+        let outdated = is_of_a_later_program(&keeping.verdict);
         Ready {
             entry,
             file,
@@ -158,6 +164,7 @@ impl Ready {
             past: OnceLock::new(),
             doubted: AtomicBool::new(false),
             mended: false,
+            outdated,
         }
     }
 
@@ -342,7 +349,14 @@ impl Memfold {
         } in self.keep_all(entries, receipts, Need::Search, progress)
         {
             match keeping {
-                None => batch.left += 1,
+                None | Some(Err(SidecarError::Stopped)) => batch.left += 1,
+                // The next call goes on from there.
+                Some(Ok(keeping)) if keeping.stopped => {
+                    batch.left += 1;
+                    if let Some(receipt) = &keeping.receipt {
+                        receipts.put(&entry.path, receipt.clone());
+                    }
+                }
                 Some(Ok(keeping)) => {
                     if let Done::InMemory(why) = &keeping.done {
                         not_kept += 1;
@@ -383,9 +397,14 @@ impl Memfold {
     ) -> Result<Ready, SidecarError> {
         let file = entry.open();
         let place = place_of(entry, &mut HashMap::new());
-        let keeping = self
-            .keeper()
-            .keep(&file, entry.agent, place, receipts, Need::Search)?;
+        let keeping = self.keeper().keep(
+            &file,
+            entry.agent,
+            place,
+            receipts,
+            Need::Search,
+            &to_the_end,
+        )?;
         let about = self.placed(entry, self.about(entry, &keeping, receipts));
         Ok(Ready::new(entry.clone(), file, keeping, about))
     }
@@ -403,7 +422,9 @@ impl Memfold {
         if let Some(receipt) = &keeping.receipt {
             receipts.put(&entry.path, receipt.clone());
         }
-        notes.extend(keeping.notes.iter().cloned());
+        // That a sidecar is a later program's is said once for all logs.
+        let said = usize::from(is_of_a_later_program(&keeping.verdict));
+        notes.extend(keeping.notes.iter().skip(said).cloned());
         Ready::new(entry, file, keeping, about)
     }
 
@@ -452,12 +473,13 @@ impl Memfold {
         place: Place,
         receipts: &Receipts,
         need: Need,
+        stop: Stop<'_>,
     ) -> KeptLog {
         let mut looks = 0;
         loop {
             let keeping = self
                 .keeper()
-                .keep(&file, entry.agent, place, receipts, need);
+                .keep(&file, entry.agent, place, receipts, need, stop);
             looks += 1;
             let now = match &keeping {
                 Err(error) if error.is_of_the_log() && looks < LOOKS => {
@@ -508,7 +530,7 @@ impl Memfold {
             .collect();
         let bytes = unproved.iter().map(|entry| entry.bytes).sum();
         let keep = |(entry, file, place): (LogEntry, LogFile, Place)| {
-            self.keep_as_it_is_now(entry, file, place, receipts, need)
+            self.keep_as_it_is_now(entry, file, place, receipts, need, &|| progress.stop())
         };
         if unproved.is_empty() {
             return work.into_iter().map(keep).collect();
@@ -566,6 +588,14 @@ pub(crate) struct KeptLog {
 
 /// How often a log that changes while it is read is looked at.
 pub(crate) const LOOKS: usize = 4;
+
+/// Whether a sidecar is left to a later program, which made it.
+fn is_of_a_later_program(verdict: &Verdict) -> bool {
+    matches!(
+        verdict,
+        Verdict::NewerFold { .. } | Verdict::NewerFormat { .. }
+    )
+}
 
 /// Whether a log is not there any more.
 pub(crate) fn is_gone(entry: &LogEntry) -> bool {

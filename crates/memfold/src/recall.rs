@@ -11,7 +11,8 @@ use crate::answer::{
 };
 use crate::engine::Memfold;
 use crate::error::Error;
-use crate::progress::Quiet;
+use crate::long_lines;
+use crate::progress::Progress;
 use crate::ready::Ready;
 use crate::request::{Logs, Recall};
 use crate::search::kind_word;
@@ -19,22 +20,20 @@ use crate::visible::visible;
 
 /// The most lines that a page shows.
 pub const PAGE: u64 = 10_000;
-/// A line of a page is cut to so many characters.
-const LINE_CHARS: usize = 4000;
 
 impl Memfold {
     /// Reads one event back: redacted, paged by lines, with what belongs to it.
     ///
     /// # Errors
     /// Each its own: no such task, another project's task, no such line, a line that holds no event that is ranked, a range
-    /// past the end, not allowed.
-    pub fn recall(&self, recall: &Recall) -> Result<Recalled, Error> {
-        let recalled = self.read_back(recall)?;
+    /// past the end, not allowed; or it was to stop before the log was folded.
+    pub fn recall(&self, recall: &Recall, progress: &dyn Progress) -> Result<Recalled, Error> {
+        let recalled = self.read_back(recall, progress)?;
         self.record_recall(&recall.logs, &recalled);
         Ok(recalled)
     }
 
-    fn read_back(&self, recall: &Recall) -> Result<Recalled, Error> {
+    fn read_back(&self, recall: &Recall, progress: &dyn Progress) -> Result<Recalled, Error> {
         if recall.count == 0 || recall.count > PAGE || recall.start == 0 {
             return Err(Error::Usage {
                 what: format!("a page starts at line 1 or later and has 1 to {PAGE} lines"),
@@ -61,7 +60,7 @@ impl Memfold {
             }
         };
         let mut notes = Vec::new();
-        let mut ready = self.one(entry, &mut receipts, &Quiet, &mut notes)?;
+        let mut ready = self.one(entry, &mut receipts, progress, &mut notes)?;
         let page = self.page(&ready, address.seq, recall, notes.clone());
         if !ready.is_doubted() {
             return page;
@@ -109,10 +108,12 @@ impl Memfold {
             .take(usize::try_from(recall.count).unwrap_or(usize::MAX))
             .map(|line| NumberedLine {
                 line: line.number as u64,
-                text: shown_line(line.text),
+                text: visible(line.text).into_owned(),
             })
             .collect();
-        notes.extend(cut_lines(&shown, &told.text));
+        if let (Some(first), Some(last)) = (shown.first(), shown.last()) {
+            notes.extend(long_lines::note(&told.going_on, first.line, last.line));
+        }
         let next = recall.start.saturating_add(shown.len() as u64);
         let (mut call, mut calls) = (None, Vec::new());
         match document.kind {
@@ -251,29 +252,6 @@ fn why_unranked(why: memfold_log::event::Unranked) -> &'static str {
         Unranked::IndexUpdate => "a record of the repository's index",
         Unranked::Instructions => "a helper's copy of its instructions",
     }
-}
-
-/// Which lines of a page are not whole: nothing is left out in silence.
-fn cut_lines(shown: &[NumberedLine], text: &str) -> Option<String> {
-    let (first, last) = (shown.first()?.line, shown.last()?.line);
-    let cut: Vec<String> = lines(text)
-        .filter(|line| (first..=last).contains(&(line.number as u64)))
-        .filter_map(|line| {
-            let characters = line.text.chars().count();
-            (characters > LINE_CHARS).then(|| format!("{} ({characters})", line.number))
-        })
-        .collect();
-    if cut.is_empty() {
-        return None;
-    }
-    Some(format!(
-        "longer than {LINE_CHARS} characters and cut there: line {}",
-        cut.join(", ")
-    ))
-}
-
-fn shown_line(line: &str) -> String {
-    visible(&memfold_text::shorten(line, LINE_CHARS)).into_owned()
 }
 
 /// A card as it is answered; `number` is its place among the log's.

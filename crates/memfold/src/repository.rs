@@ -1,6 +1,7 @@
 //! The repository: its index brought up to date by the search that uses it, ranked, and what is shown read again through the
 //! guard. Relies on `memfold-repo` for the index and on `memfold-guard` for every file's bytes.
 
+use std::fmt;
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
@@ -9,16 +10,17 @@ use memfold_log::Timestamp;
 use memfold_repo::listing::{Cut, Extent, Hardened, program};
 use memfold_repo::{
     Due, Fault, Found, Hit, Hits, Index, Lines, Loaded, Moment, Part, Refresh, Refreshed,
-    RepoError, Weight,
+    RepoError, Watch, Weight,
 };
 use memfold_text::{Matcher, Query, lines::lines, shorten};
 use sha2::{Digest, Sha256};
 
 use crate::answer::{
-    KeptKind, KeptRow, NumberedLine, RankedFiles, RepoAnswer, RepoHit, RepoReport,
+    Gap, KeptKind, KeptRow, NumberedLine, RankedFiles, RepoAnswer, RepoHit, RepoReport,
 };
 use crate::engine::Memfold;
 use crate::error::Error;
+use crate::progress::{Progress, Quiet};
 use crate::project;
 use crate::request::RepoSearch;
 use crate::search::query_of;
@@ -43,7 +45,11 @@ impl Memfold {
     ///
     /// # Errors
     /// If the request is out of bounds, or the tree is none that is indexed or cannot be listed.
-    pub fn search_repo(&self, search: &RepoSearch) -> Result<RepoAnswer, Error> {
+    pub fn search_repo(
+        &self,
+        search: &RepoSearch,
+        progress: &dyn Progress,
+    ) -> Result<RepoAnswer, Error> {
         let begun = Instant::now();
         let query = query_of(&search.query, search.limit)?;
         let tree = self.tree()?;
@@ -52,7 +58,7 @@ impl Memfold {
             None => None,
         };
         let guard = self.guard(&tree)?;
-        let mut refreshed = self.refreshed(&guard, SEARCH_TIME, Duration::ZERO, None)?;
+        let mut refreshed = self.refreshed(&guard, SEARCH_TIME, Duration::ZERO, None, progress)?;
         let among = |path: &TreePath| below.as_ref().is_none_or(|below| path.is_within(below));
         // Some may be gone or refused by the time that they are read, or not hold what was quoted.
         let most = match query.phrases.is_empty() {
@@ -67,14 +73,15 @@ impl Memfold {
                 index
                     .drop_damaged()
                     .map_err(|error| unreadable(index.folder(), &error))?;
-                refreshed = self.refreshed(&guard, SEARCH_TIME, Duration::ZERO, None)?;
+                refreshed = self.refreshed(&guard, SEARCH_TIME, Duration::ZERO, None, progress)?;
                 refreshed
                     .loaded
                     .search(&query, most, among)
                     .map_err(|error| unreadable(&tree, &error))?
             }
         };
-        let mut notes = notes_of(&refreshed, &hits);
+        let gaps = gaps_of(&refreshed, &hits);
+        let mut notes: Vec<String> = gaps.iter().map(Gap::to_string).collect();
         let mut results = Vec::new();
         let budget = Budget::new(Limits {
             file_bytes: Limits::FILE_BYTES,
@@ -111,6 +118,7 @@ impl Memfold {
             schema: 1,
             scope: "repo",
             project: project::name(&tree),
+            root: tree,
             query: search.query.clone(),
             words: query.words.clone(),
             ranked: RankedFiles {
@@ -126,6 +134,7 @@ impl Memfold {
             best_words,
             complete: is_complete(&refreshed) && hits.lacking == 0,
             notes,
+            gaps,
             results,
             micros: micros(begun),
         };
@@ -137,7 +146,11 @@ impl Memfold {
     ///
     /// # Errors
     /// As [`Memfold::search_repo`].
-    pub fn update_repo(&self, path: Option<&str>) -> Result<RepoReport, Error> {
+    pub fn update_repo(
+        &self,
+        path: Option<&str>,
+        progress: &dyn Progress,
+    ) -> Result<RepoReport, Error> {
         let begun = Instant::now();
         let tree = self.tree()?;
         let whole = match path {
@@ -145,7 +158,7 @@ impl Memfold {
             None => None,
         };
         let guard = self.guard(&tree)?;
-        let refreshed = self.refreshed(&guard, UPDATE_TIME, PATIENCE, whole.as_ref())?;
+        let refreshed = self.refreshed(&guard, UPDATE_TIME, PATIENCE, whole.as_ref(), progress)?;
         let collected = self.index().collect(Moment::now(), Due::Now);
         let mut report = self.report(&tree, &refreshed, begun);
         if let Err(error) = collected {
@@ -255,10 +268,15 @@ impl Memfold {
         time: Duration,
         patience: Duration,
         whole: Option<&TreePath>,
+        progress: &dyn Progress,
     ) -> Result<Refreshed, Error> {
-        self.with_refresh(guard, time, patience, whole, |refresh| {
-            self.index().refresh(guard, refresh)
-        })
+        let watch = Reading(progress);
+        let refreshed = self.with_refresh(guard, time, patience, whole, |refresh| {
+            let watch: &dyn Watch = &watch;
+            self.index().refresh(guard, Refresh { watch, ..refresh })
+        });
+        progress.end();
+        refreshed
     }
 
     /// Does something about the index as a refresh of this project, on behalf of this session.
@@ -311,7 +329,13 @@ impl Memfold {
 
     /// The index of a tree, brought up to date as a search does, and whether it is whole.
     pub(crate) fn opened_index(&self, tree: &Path) -> Result<(Loaded, bool), Error> {
-        let refreshed = self.refreshed(&self.guard(tree)?, SEARCH_TIME, Duration::ZERO, None)?;
+        let refreshed = self.refreshed(
+            &self.guard(tree)?,
+            SEARCH_TIME,
+            Duration::ZERO,
+            None,
+            &Quiet,
+        )?;
         let complete = is_complete(&refreshed);
         Ok((refreshed.loaded, complete))
     }
@@ -363,11 +387,17 @@ impl Memfold {
             what: error.to_string(),
             hint: "mend it: until then no file is read".to_owned(),
         })?;
-        Guard::new(tree, rules, self.dirs()).map_err(|error| Error::File {
+        let guard = Guard::new(tree, rules, self.dirs()).map_err(|error| Error::File {
             path: tree.to_owned(),
             what: error.to_string(),
             hint: "name a folder that can be read".to_owned(),
-        })
+        })?;
+        let stores = self.stores().into_iter().map(|(_, store)| store.dir);
+        let in_projects = memfold_agents::all()
+            .iter()
+            .flat_map(|agent| agent.in_projects())
+            .flat_map(|name| [tree.join(name), self.project().join(name)]);
+        Ok(guard.without_logs(stores.chain(in_projects)))
     }
 
     /// A path as one below the tree; nothing for the tree itself.
@@ -388,6 +418,7 @@ impl Memfold {
     fn report(&self, tree: &Path, refreshed: &Refreshed, begun: Instant) -> RepoReport {
         let holdings = self.index().holdings();
         let known = refreshed.loaded.tree();
+        let gaps = gaps_of(refreshed, &Hits::default());
         let mut report = RepoReport {
             schema: 1,
             project: project::name(tree),
@@ -401,7 +432,8 @@ impl Memfold {
             not_reached: refreshed.not_reached,
             complete: is_complete(refreshed),
             left_out: Vec::new(),
-            notes: notes_of(refreshed, &Hits::default()),
+            notes: gaps.iter().map(Gap::to_string).collect(),
+            gaps,
             trees: holdings.trees,
             packs: holdings.packs,
             bytes: holdings.bytes,
@@ -467,45 +499,51 @@ fn is_complete(refreshed: &Refreshed) -> bool {
     refreshed.not_reached == 0 && refreshed.cut.is_none() && refreshed.extent == Extent::Whole
 }
 
-/// What is missing from what was ranked, and how to reach it.
-fn notes_of(refreshed: &Refreshed, hits: &Hits) -> Vec<String> {
-    let mut notes = Vec::new();
-    let files = |n: usize| match n {
-        1 => "1 file".to_owned(),
-        n => format!("{n} files"),
+/// What is missing from what was ranked.
+fn gaps_of(refreshed: &Refreshed, hits: &Hits) -> Vec<Gap> {
+    let past = match refreshed.extent {
+        Extent::Whole => None,
+        Extent::Files { left_out } | Extent::Bytes { left_out } => Some(Gap::PastLimits(left_out)),
     };
-    match refreshed.extent {
-        Extent::Whole => {}
-        Extent::Files { left_out } | Extent::Bytes { left_out } => notes.push(format!(
-            "partial: {} past the limits of one index; narrow it: --project DIR, or --path P",
-            files(left_out)
-        )),
+    let cut = refreshed.cut.map(|cut| match cut {
+        Cut::Time { unreached } => Gap::NotListed(unreached),
+        Cut::Entries => Gap::TooManyEntries,
+    });
+    let not_read = Some(refreshed.not_reached).filter(|left| *left > 0);
+    let lost = Some(hits.lacking).filter(|lost| *lost > 0);
+    [
+        past,
+        cut,
+        refreshed.not_kept.clone().map(Gap::NotKept),
+        not_read.map(Gap::NotRead),
+        lost.map(Gap::WordsLost),
+    ]
+    .into_iter()
+    .flatten()
+    .collect()
+}
+
+/// A refresh of the repository, watched by whoever watches the call.
+struct Reading<'a>(&'a dyn Progress);
+
+impl fmt::Debug for Reading<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("Reading")
     }
-    match refreshed.cut {
-        None => {}
-        Some(Cut::Time { unreached }) => notes.push(format!(
-            "partial: the listing took too long, {unreached} folders were not reached"
-        )),
-        Some(Cut::Entries) => {
-            notes.push("partial: the tree has more entries than are listed".to_owned());
-        }
+}
+
+impl Watch for Reading<'_> {
+    fn begin(&self, files: usize, bytes: u64) {
+        self.0.begin(files, bytes);
     }
-    if let Some(why) = &refreshed.not_kept {
-        notes.push(format!("not kept: {why}"));
+
+    fn advance(&self, bytes: u64) {
+        self.0.advance(bytes);
     }
-    if refreshed.not_reached > 0 {
-        notes.push(format!(
-            "partial: {} changed and not read yet; memfold update goes on",
-            files(refreshed.not_reached)
-        ));
+
+    fn stop(&self) -> bool {
+        self.0.stop()
     }
-    if hits.lacking > 0 {
-        notes.push(format!(
-            "partial: the words of {} are missing; memfold rebuild --repo",
-            files(usize::try_from(hits.lacking).unwrap_or(usize::MAX))
-        ));
-    }
-    notes
 }
 
 fn why_empty(query: &Query, hits: &Hits, below: Option<&TreePath>) -> String {

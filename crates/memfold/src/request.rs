@@ -40,6 +40,9 @@ pub enum Logs {
     Conversation(Conversation),
     /// The project's, without the conversation that asks.
     Others(Conversation),
+    /// Every project's of which a person allowed it, without the conversation that asks: only where the person's own
+    /// configuration lets the session tools reach so far.
+    Allowed(Option<Conversation>),
 }
 
 /// A search of sessions.
@@ -53,6 +56,18 @@ pub struct Search {
     pub limit: usize,
     /// Only events that pass, applied before ranking.
     pub filter: Filter,
+}
+
+impl Search {
+    /// The eight best events for these words.
+    pub fn new(query: impl Into<String>, logs: Logs) -> Search {
+        Search {
+            query: query.into(),
+            logs,
+            limit: 8,
+            filter: Filter::default(),
+        }
+    }
 }
 
 /// Which events may be answered with.
@@ -81,6 +96,18 @@ pub struct Recall {
     pub start: u64,
     /// How many lines at most; 80 unless given.
     pub count: u64,
+}
+
+impl Recall {
+    /// An event's first page, of 80 lines.
+    pub fn new(address: impl Into<String>, logs: Logs) -> Recall {
+        Recall {
+            address: address.into(),
+            logs,
+            start: 1,
+            count: 80,
+        }
+    }
 }
 
 /// A search of the repository.

@@ -65,7 +65,17 @@ impl Memfold {
             logs.arrange();
         };
         if logs.left > 0 {
-            notes.push(format!("{} older logs were not reached", logs.left));
+            let what = match logs.left {
+                1 => "1 log was".to_owned(),
+                left => format!("{left} logs were"),
+            };
+            notes.push(format!(
+                "{what} not read in time, the newest first: ask again, it goes on from there"
+            ));
+        }
+        let outdated = logs.own.iter().filter(|log| log.outdated).count() + self.unsaved();
+        if outdated > 0 {
+            notes.push(outdated_note(outdated));
         }
         notes.append(&mut answer.notes);
         if answer.results.is_empty() {
@@ -78,6 +88,7 @@ impl Memfold {
             ));
         }
         answer.notes = notes;
+        answer.outdated = outdated;
         answer.complete &= logs.left == 0 && logs.unreadable == 0;
         self.roll(logs, &gone, &mut receipts, progress);
         answer.micros = u64::try_from(begun.elapsed().as_micros()).unwrap_or(u64::MAX);
@@ -88,9 +99,11 @@ impl Memfold {
     /// What was searched, by a name: the project's, or that of the folders.
     pub(crate) fn searched(&self, logs: &Logs) -> String {
         match logs {
-            Logs::Project | Logs::File(_) | Logs::Conversation(_) | Logs::Others(_) => {
-                self.project_name()
-            }
+            Logs::Project
+            | Logs::File(_)
+            | Logs::Conversation(_)
+            | Logs::Others(_)
+            | Logs::Allowed(_) => self.project_name(),
             Logs::Everywhere => "all projects".to_owned(),
             Logs::Below(folders) => {
                 let name = |folder: &PathBuf| crate::project::name(folder);
@@ -123,7 +136,7 @@ impl Memfold {
                 Logs::Conversation(_) => {
                     "the log of this conversation is not there any more".to_owned()
                 }
-                Logs::Others(_) => {
+                Logs::Others(_) | Logs::Allowed(_) => {
                     format!("no earlier task of {} was found", self.project().display())
                 }
                 Logs::Project => format!(
@@ -144,6 +157,17 @@ impl Memfold {
         }
         "nothing matched; try other words for it, or fewer".to_owned()
     }
+}
+
+/// What is said where a later program keeps what this one cannot read.
+pub fn outdated_note(files: usize) -> String {
+    let what = match files {
+        1 => "1 file was".to_owned(),
+        files => format!("{files} files were"),
+    };
+    format!(
+        "{what} written by a later memfold and left as they are: this one is to be renewed, it is slower without them"
+    )
 }
 
 /// The words of a query, and whether so many results can be shown.

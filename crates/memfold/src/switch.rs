@@ -1,5 +1,6 @@
 //! The switch: may an agent search this project's earlier tasks? One entry a project in `workspaces.toml`, kept by whatever
-//! else writes there. Off unless a person turned it on; read at every call.
+//! else writes there. Off unless a person turned it on; read at every call. A line of the person's own, above all entries, lets
+//! the session tools reach the tasks of all projects that are on: `session_tools = "all"`.
 
 use std::fs;
 use std::io::ErrorKind;
@@ -20,6 +21,8 @@ pub(crate) struct Switch {
 const TABLE: &str = "workspaces";
 /// The key of the switch in a project's entry.
 const KEY: &str = "earlier_tasks";
+/// The line that lets the session tools reach further, and what it says then.
+const REACH: (&str, &str) = ("session_tools", "all");
 /// How long a change waits for another.
 const PATIENCE: Duration = Duration::from_secs(5);
 
@@ -45,6 +48,25 @@ impl Switch {
             .and_then(|entry| entry.get(KEY))
             .and_then(Item::as_bool)
             .unwrap_or(false))
+    }
+
+    /// The projects whose switch is on.
+    pub(crate) fn projects_that_are_on(&self) -> Result<Vec<PathBuf>, Error> {
+        let document = self.read()?;
+        let projects = document.get(TABLE).and_then(Item::as_table_like);
+        let is_on = |item: &Item| item.get(KEY).and_then(Item::as_bool) == Some(true);
+        Ok(projects
+            .iter()
+            .flat_map(|projects| projects.iter())
+            .filter(|(_, entry)| is_on(entry))
+            .map(|(project, _)| PathBuf::from(project))
+            .collect())
+    }
+
+    /// Whether the person lets the session tools reach all projects that are on.
+    pub(crate) fn reaches_all(&self) -> Result<bool, Error> {
+        let (key, all) = REACH;
+        Ok(self.read()?.get(key).and_then(Item::as_str) == Some(all))
     }
 
     /// Turns the project's on or off. Everything else in the file stays as it is, comments too.
@@ -152,6 +174,24 @@ mod tests {
                 .unwrap()
                 .starts_with(before)
         );
+    }
+
+    #[test]
+    fn the_session_tools_reach_further_where_the_person_wrote_so() {
+        let dir = tempfile::tempdir().unwrap();
+        let locks = Locks::new(dir.path().join("data"));
+        let switch = Switch::new(dir.path());
+        assert!(!switch.reaches_all().unwrap());
+        fs::write(switch.file(), "session_tools = \"all\"\n").unwrap();
+        switch.set(Path::new("/p/api"), true, &locks).unwrap();
+        switch.set(Path::new("/p/web"), false, &locks).unwrap();
+        assert!(switch.reaches_all().unwrap());
+        assert_eq!(
+            switch.projects_that_are_on().unwrap(),
+            [PathBuf::from("/p/api")]
+        );
+        fs::write(switch.file(), "session_tools = true\n").unwrap();
+        assert!(!switch.reaches_all().unwrap());
     }
 
     #[test]

@@ -138,6 +138,11 @@ impl Memfold {
                 notes.extend(batch.notes);
                 Ok(ready)
             }
+            None if batch.left > 0 => Err(Error::File {
+                path,
+                what: "the log is long, and was not read to its end in time".to_owned(),
+                hint: "ask again: it goes on from where it stopped; memfold fold takes the time it needs".to_owned(),
+            }),
             None => Err(unreadable(path, batch.notes.into_iter().next())),
         }
     }

@@ -29,6 +29,16 @@ pub fn visible(text: &str) -> Cow<'_, str> {
     Cow::Owned(shown)
 }
 
+/// How many bytes a character has as it is shown.
+pub(crate) fn shown_bytes(c: char) -> usize {
+    match c {
+        '\0'..='\x1f' | '\x7f' if is_unsafe(c) => 3,
+        // `<202E>`: four digits or more.
+        c if is_unsafe(c) => 8,
+        c => c.len_utf8(),
+    }
+}
+
 fn is_unsafe(c: char) -> bool {
     match c {
         '\t' => false,
@@ -61,5 +71,18 @@ mod tests {
         assert_eq!(visible("\x1b[31mred\r"), "\u{241b}[31mred\u{240d}");
         assert_eq!(visible("a\u{202e}b"), "a<202E>b");
         assert_eq!(visible(&visible("\x1b\u{2066}")), visible("\x1b\u{2066}"));
+        for c in [
+            'a',
+            'ß',
+            'あ',
+            '\t',
+            '\0',
+            '\x7f',
+            '\u{85}',
+            '\u{202e}',
+            '\u{e0041}',
+        ] {
+            assert!(visible(&c.to_string()).len() <= shown_bytes(c), "{c:?}");
+        }
     }
 }

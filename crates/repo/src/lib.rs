@@ -37,6 +37,6 @@ pub use content::{ContentHash, Lines};
 pub use error::RepoError;
 pub use index::{Forgotten, Holdings, Index, Loaded};
 pub use moment::Moment;
-pub use refresh::{Refresh, Refreshed};
+pub use refresh::{Refresh, Refreshed, Unwatched, Watch};
 pub use search::{Hit, Hits};
 pub use tree::{Counts, FileState, Found, Skip, Tree, Update};

@@ -14,6 +14,7 @@ use crate::index::Loaded;
 use crate::listing::Entry;
 use crate::moment::Moment;
 use crate::pack::{self, Pack, PackBuilder};
+use crate::refresh::Watch;
 use crate::sections::Store;
 use crate::tree::{FileState, Found, Skip};
 
@@ -30,6 +31,8 @@ pub(crate) struct Reading<'a> {
     /// The moment at which the call began, and since when it is counted on.
     pub(crate) now: Moment,
     pub(crate) begun: Instant,
+    /// Who watches it, and may end it.
+    pub(crate) watch: &'a dyn Watch,
 }
 
 /// What was read.
@@ -51,8 +54,13 @@ enum Text {
 }
 
 impl Reading<'_> {
-    /// Reads files until the time is over.
+    /// Reads files until the time is over, or whoever watches has enough.
     pub(crate) fn all(&self, files: &[&Entry], loaded: &Loaded) -> Result<Read, RepoError> {
+        if !files.is_empty() {
+            let sizes = files.iter().map(|entry| entry.identity.size);
+            self.watch
+                .begin(files.len(), sizes.fold(0, u64::saturating_add));
+        }
         let parts: Vec<Result<Read, RepoError>> = parts_of(files)
             .into_par_iter()
             .map(|part| self.part(part, loaded))
@@ -74,8 +82,12 @@ impl Reading<'_> {
         let mut pack = PackBuilder::default();
         let mut counts = Counts::of(loaded);
         for entry in files {
+            if self.watch.stop() {
+                break;
+            }
             let read_at = self.now.after(self.begun.elapsed());
             let (decision, text) = self.one(&entry.path);
+            self.watch.advance(entry.identity.size);
             let found = match text {
                 Text::Over => break,
                 Text::Gone => continue,

@@ -1,6 +1,7 @@
 //! Brings the index of a tree up to date: lists it, compares what stat says with what is known, and reads what changed, through
 //! the guard, within a time. One event for each refresh that read or dropped anything.
 
+use std::fmt;
 use std::time::{Duration, Instant};
 
 use memfold_guard::{Budget, Decision, Guard, Limits, TreePath};
@@ -41,6 +42,30 @@ pub struct Refresh<'a> {
     pub session: Option<&'a str>,
     /// The call that caused it.
     pub call: Option<&'a str>,
+    /// Who watches it at its reading.
+    pub watch: &'a dyn Watch,
+}
+
+/// Watches a refresh while it reads, and may end it: what was read by then is kept. Called from several threads.
+pub trait Watch: fmt::Debug + Sync {
+    /// So many files of so many bytes are to be read.
+    fn begin(&self, files: usize, bytes: u64);
+    /// One of them was read.
+    fn advance(&self, bytes: u64);
+    /// Should the rest be left?
+    fn stop(&self) -> bool;
+}
+
+/// Watches nothing and lets all be read.
+#[derive(Debug)]
+pub struct Unwatched;
+
+impl Watch for Unwatched {
+    fn begin(&self, _files: usize, _bytes: u64) {}
+    fn advance(&self, _bytes: u64) {}
+    fn stop(&self) -> bool {
+        false
+    }
 }
 
 impl Refresh<'_> {
@@ -56,6 +81,7 @@ impl Refresh<'_> {
             personal: &[],
             session: None,
             call: None,
+            watch: &Unwatched,
         }
     }
 }
@@ -103,6 +129,7 @@ impl Index {
             budget: &budget,
             now: refresh.now,
             begun,
+            watch: refresh.watch,
         };
         let asked_whole = asked_whole(refresh, &loaded);
         let is_as_known = survey.is_empty()

@@ -13,6 +13,7 @@ use crate::judge::{against_log, examine, verdict_of, whole};
 use crate::keeper::{Kept, Store};
 use crate::log_file::LogFile;
 use crate::receipts::{Receipt, Receipts};
+use crate::stop::to_the_end;
 use crate::tails;
 use crate::verdict::Verdict;
 use crate::worth::Worth;
@@ -63,7 +64,7 @@ pub(crate) fn verify(
     tail_path: &Path,
     receipts: &Receipts,
 ) -> Result<Checked, SidecarError> {
-    let examined = examine(log, agent, path, receipts);
+    let examined = examine(log, agent, path, receipts, &to_the_end)?;
     let Some(sidecar) = examined.sidecar else {
         return Ok(Checked::of(examined.verdict, tail_path));
     };
@@ -72,14 +73,14 @@ pub(crate) fn verify(
         Content::Otherwise(verdict) => return Ok(Checked::of(verdict, tail_path)),
     };
     let (tail, facts) = if log.form().grows() {
-        fold_after(log, agent, &sidecar)?
+        fold_after(log, agent, &sidecar, &to_the_end)?
     } else {
         let folded = fold_whole(log, agent)?;
         (folded.tail, folded.facts)
     };
     let receipt = receipts
         .of(log.path())
-        .filter(|receipt| receipt.holds_for(&log.identity()));
+        .filter(|receipt| receipt.holds_for(&log.identity()) && receipt.is_of_all(log));
     let misstated = match receipt {
         Some(receipt) => misstated(receipt, agent, &sidecar, &tail, &facts)?,
         None => None,
@@ -136,7 +137,7 @@ fn of_content(
     if let Err(error) = whole(sidecar).and_then(|bytes| verify_bytes(&bytes)) {
         return Ok(Content::Otherwise(verdict_of(error)));
     }
-    if let Some(verdict) = against_log(log, agent, sidecar)? {
+    if let Some(verdict) = against_log(log, agent, sidecar, &to_the_end)? {
         return Ok(Content::Otherwise(verdict));
     }
     if !log.form().grows() && matches!(verdict, Verdict::Appended { .. }) {

@@ -3,6 +3,7 @@
 use std::io;
 
 use crate::header::Tag;
+use crate::stop::Stopped;
 
 /// Why a sidecar cannot be written or believed.
 #[derive(Debug, thiserror::Error)]
@@ -43,6 +44,9 @@ pub enum SidecarError {
     /// The log cannot be folded.
     #[error("the log cannot be folded: {0}")]
     Fold(#[from] memfold_fold::FoldError),
+    /// The call had its time before the log was read to its end.
+    #[error("not read to its end in time")]
+    Stopped,
     /// A fold's records cannot be written as a sidecar.
     #[error("cannot be written: {0}")]
     Unwritable(String),
@@ -53,7 +57,10 @@ impl SidecarError {
     pub fn is_of_the_log(&self) -> bool {
         matches!(
             self,
-            SidecarError::Log(_) | SidecarError::LogChanged | SidecarError::Fold(_)
+            SidecarError::Log(_)
+                | SidecarError::LogChanged
+                | SidecarError::Fold(_)
+                | SidecarError::Stopped
         )
     }
 
@@ -62,9 +69,11 @@ impl SidecarError {
         let mut cause = Some(error);
         while let Some(error) = cause {
             let io = error.downcast_ref::<io::Error>();
-            let is_replaced = io
-                .and_then(io::Error::get_ref)
-                .is_some_and(|inner| inner.is::<Replaced>());
+            let inner = io.and_then(io::Error::get_ref);
+            if inner.is_some_and(|inner| inner.is::<Stopped>()) {
+                return SidecarError::Stopped;
+            }
+            let is_replaced = inner.is_some_and(|inner| inner.is::<Replaced>());
             let is_cut = matches!(
                 error.downcast_ref(),
                 Some(memfold_log::Error::Shrunk { .. })

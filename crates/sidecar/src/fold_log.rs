@@ -15,6 +15,10 @@ use crate::SidecarError;
 use crate::binding::{Binder, Binding};
 use crate::frames::{Enough, Frames};
 use crate::log_file::LogFile;
+use crate::stop::{Stop, to_the_end};
+
+/// After so many bytes of a log it is asked whether to go on.
+const STRETCH: u64 = 256 << 10;
 
 /// A log, folded.
 pub struct Folded {
@@ -28,6 +32,8 @@ pub struct Folded {
     pub binding: Binding,
     /// Why the log could not be read to its end, if it could not: a compressed log cut short.
     pub fault: Option<String>,
+    /// The call had its time: what is folded is a beginning of the log, and the tail no tail.
+    pub stopped: bool,
 }
 
 /// Folds a log from its first line.
@@ -35,12 +41,26 @@ pub struct Folded {
 /// # Errors
 /// If the log cannot be read. A fault after its first lines is told in [`Folded::fault`] instead.
 pub fn fold_whole(log: &LogFile, agent: &'static dyn Agent) -> Result<Folded, SidecarError> {
+    fold_until(log, agent, &to_the_end)
+}
+
+/// Folds a log from its first line until it is to stop. What is folded then goes on to be folded by [`fold_on`].
+///
+/// # Errors
+/// As [`fold_whole`]; and [`SidecarError::Stopped`] if no whole turn was folded by then, or the log is of a form that cannot
+/// be folded in parts.
+pub fn fold_until(
+    log: &LogFile,
+    agent: &'static dyn Agent,
+    stop: Stop<'_>,
+) -> Result<Folded, SidecarError> {
     drive(
         log,
         agent,
         first(log, agent)?,
         Binder::new(),
         Position::START,
+        stop,
     )
 }
 
@@ -58,13 +78,14 @@ fn first(log: &LogFile, agent: &'static dyn Agent) -> Result<Fold, SidecarError>
 /// Folds on where a sidecar's whole turns end, which must be proved to be the log's own.
 ///
 /// # Errors
-/// If the log cannot be read, or its last covered block is not the one that was bound.
+/// If the log cannot be read, or its last covered block is not the one that was bound; and as [`fold_until`].
 pub fn fold_on(
     log: &LogFile,
     agent: &'static dyn Agent,
     records: Records,
     builder: Builder,
     binding: &Binding,
+    stop: Stop<'_>,
 ) -> Result<Folded, SidecarError> {
     let covered = records.covered;
     let mut binder = Binder::resume(binding);
@@ -87,6 +108,7 @@ pub fn fold_on(
             offset: covered.end,
             seq: covered.next,
         },
+        stop,
     )
 }
 
@@ -101,6 +123,7 @@ pub fn fold_tail(
     checkpoint: Checkpoint,
     keys: &[Keys],
     waypoints: &[Waypoint],
+    stop: Stop<'_>,
 ) -> Result<(Tail, LogFacts), SidecarError> {
     let mut fold = Fold::after(agent, covered, checkpoint, keys, waypoints);
     let from = Position {
@@ -108,10 +131,14 @@ pub fn fold_tail(
         seq: covered.next,
     };
     let mut lines = frames(log, agent, from)?;
+    let mut stretch = Stretch::from(from.offset);
     while let Some(line) = lines
         .next(&mut |_| {})
         .map_err(|error| SidecarError::of_log(&error))?
     {
+        if stretch.is_over(line.start) && stop() {
+            return Err(SidecarError::Stopped);
+        }
         fold.line(&line)?;
     }
     let facts = fold.facts().clone();
@@ -134,6 +161,7 @@ pub fn fold_prefix(
         Binder::new(),
         Position::START,
         Some(covered.end),
+        &to_the_end,
     )?;
     Ok((folded.sealed, folded.binding))
 }
@@ -144,11 +172,30 @@ fn drive(
     fold: Fold,
     binder: Binder,
     from: Position,
+    stop: Stop<'_>,
 ) -> Result<Folded, SidecarError> {
-    drive_to(log, agent, fold, binder, from, None)
+    drive_to(log, agent, fold, binder, from, None, stop)
 }
 
-/// Folds to the log's end, or until the whole turns reach `to`.
+/// Where a log is read to, by stretches after which it is asked whether to go on.
+struct Stretch(Offset);
+
+impl Stretch {
+    fn from(start: Offset) -> Stretch {
+        Stretch(Offset(start.0.saturating_add(STRETCH)))
+    }
+
+    /// Whether a line that starts there begins another.
+    fn is_over(&mut self, start: Offset) -> bool {
+        let over = start >= self.0;
+        if over {
+            *self = Stretch::from(start);
+        }
+        over
+    }
+}
+
+/// Folds to the log's end, until the whole turns reach `to`, or until it is to stop.
 fn drive_to(
     log: &LogFile,
     agent: &'static dyn Agent,
@@ -156,9 +203,11 @@ fn drive_to(
     mut binder: Binder,
     from: Position,
     to: Option<Offset>,
+    stop: Stop<'_>,
 ) -> Result<Folded, SidecarError> {
     let mut lines = frames(log, agent, from)?;
-    let mut fault = None;
+    let (mut fault, mut stopped) = (None, false);
+    let mut stretch = Stretch::from(from.offset);
     while to.is_none_or(|to| fold.covered().end < to) {
         let before = fold.covered();
         let sought = lines.seek(&mut |bytes| binder.feed(bytes));
@@ -173,6 +222,10 @@ fn drive_to(
             Err(error) => return Err(SidecarError::of_log(&error)),
         };
         let start = line.start;
+        if stretch.is_over(start) && stop() {
+            stopped = true;
+            break;
+        }
         fold.line(&line)?;
         let covered = fold.covered();
         if covered != before {
@@ -182,6 +235,11 @@ fn drive_to(
                 binder.mark_here()
             }
         }
+    }
+    // Only of a plain log is it known how much of it there is, and so that a part is none but a part.
+    let in_parts = log.form().grows() && log.text_length().is_some();
+    if stopped && (!in_parts || fold.covered().end <= from.offset) {
+        return Err(SidecarError::Stopped);
     }
     let end = lines.end();
     if !log.form().grows() && fault.is_none() && to.is_none_or(|to| fold.covered().end < to) {
@@ -204,6 +262,7 @@ fn drive_to(
         facts,
         binding: binder.binding(),
         fault,
+        stopped,
     })
 }
 

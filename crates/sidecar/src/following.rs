@@ -13,6 +13,7 @@ use crate::fold_log::fold_tail;
 use crate::keeper::{Keeper, Kept, name_of, now};
 use crate::log_file::LogFile;
 use crate::receipts::Receipts;
+use crate::stop::Stop;
 use crate::tails::{self, Origin};
 
 /// So many cards are read at once where the first turn's is looked for: as many as a sidecar packs together.
@@ -34,6 +35,7 @@ pub(crate) fn fold_after(
     log: &LogFile,
     agent: &'static dyn Agent,
     sidecar: &Kept,
+    stop: Stop<'_>,
 ) -> Result<(Tail, LogFacts), SidecarError> {
     fold_tail(
         log,
@@ -42,13 +44,16 @@ pub(crate) fn fold_after(
         sidecar.checkpoint()?,
         &sidecar.keys()?,
         &sidecar.waypoints()?,
+        stop,
     )
 }
 
 /// Whether a log's own receipt tells what this very log says of itself to its end.
 pub(crate) fn is_known(log: &LogFile, sidecar: &Kept, receipts: &Receipts) -> bool {
     receipts.of(log.path()).is_some_and(|own| {
-        own.content_root == sidecar.header().content_root && own.log == log.identity().to_bytes()
+        own.content_root == sidecar.header().content_root
+            && own.log == log.identity().to_bytes()
+            && own.is_of_all(log)
     })
 }
 
@@ -62,6 +67,7 @@ impl Keeper {
         agent: &'static dyn Agent,
         sidecar: &Kept,
         receipts: &Receipts,
+        stop: Stop<'_>,
     ) -> Result<(Option<Tail>, Option<Learned>), SidecarError> {
         let header = sidecar.header();
         let Some(length) = log
@@ -85,7 +91,7 @@ impl Keeper {
         let (tail, facts) = match kept_tail {
             Some(kept) => kept,
             None => {
-                let (tail, facts) = fold_after(log, agent, sidecar)?;
+                let (tail, facts) = fold_after(log, agent, sidecar, stop)?;
                 if settled {
                     // Not kept is folded again.
                     let _ = tails::save(&kept, &origin, &tail, &facts);

@@ -15,6 +15,7 @@ use crate::bytes::Bytes;
 use crate::keeper::{Kept, Store};
 use crate::log_file::LogFile;
 use crate::receipts::{Receipt, Receipts, beside};
+use crate::stop::{Stop, Stoppable};
 use crate::verdict::Verdict;
 use crate::{Sidecar, SidecarError, verify_bytes};
 
@@ -28,12 +29,16 @@ pub(crate) struct Examined {
 }
 
 /// What a sidecar is worth against its log.
+///
+/// # Errors
+/// Only if it is to stop before that is known.
 pub(crate) fn examine(
     log: &LogFile,
     agent: &'static dyn Agent,
     path: &Path,
     receipts: &Receipts,
-) -> Examined {
+    stop: Stop<'_>,
+) -> Result<Examined, SidecarError> {
     let nothing = |verdict| Examined {
         verdict,
         sidecar: None,
@@ -41,29 +46,30 @@ pub(crate) fn examine(
     };
     let file = match Snapshot::open(path, Links::Refuse) {
         Ok(file) => file,
-        Err(error) if error.is_not_found() => return nothing(Verdict::Missing),
+        Err(error) if error.is_not_found() => return Ok(nothing(Verdict::Missing)),
         Err(error) => {
-            return nothing(Verdict::Unreadable {
+            return Ok(nothing(Verdict::Unreadable {
                 why: error.to_string(),
-            });
+            }));
         }
     };
     let identity = file.identity();
     let judged = Sidecar::open(Store::File(file)).and_then(|sidecar| {
-        let verdict = judge(log, agent, &sidecar, identity, receipts)?;
+        let verdict = judge(log, agent, &sidecar, identity, receipts, stop)?;
         Ok((verdict, sidecar))
     });
     match judged {
-        Ok((verdict, sidecar)) => Examined {
+        Ok((verdict, sidecar)) => Ok(Examined {
             verdict,
             sidecar: Some(sidecar),
             identity: Some(identity),
-        },
-        Err(error) => Examined {
+        }),
+        Err(SidecarError::Stopped) => Err(SidecarError::Stopped),
+        Err(error) => Ok(Examined {
             verdict: verdict_of(error),
             sidecar: None,
             identity: Some(identity),
-        },
+        }),
     }
 }
 
@@ -74,6 +80,7 @@ fn judge(
     sidecar: &Kept,
     identity: Identity,
     receipts: &Receipts,
+    stop: Stop<'_>,
 ) -> Result<Verdict, SidecarError> {
     let header = sidecar.header();
     let receipt = receipts.of(log.path());
@@ -113,7 +120,7 @@ fn judge(
         });
     }
     let unchanged = of_this_file.is_some_and(|receipt| receipt.holds_for(&log.identity()));
-    if !unchanged && let Some(verdict) = against_log(log, agent, sidecar)? {
+    if !unchanged && let Some(verdict) = against_log(log, agent, sidecar, stop)? {
         return Ok(verdict);
     }
     if let Some(length) = receipt.filter(|_| unchanged).and_then(|known| known.length) {
@@ -160,6 +167,7 @@ pub(crate) fn against_log(
     log: &LogFile,
     agent: &'static dyn Agent,
     sidecar: &Kept,
+    stop: Stop<'_>,
 ) -> Result<Option<Verdict>, SidecarError> {
     let binding = sidecar.binding()?;
     let unreadable = |error: io::Error| SidecarError::of_log(&error);
@@ -167,7 +175,8 @@ pub(crate) fn against_log(
         covered: binding.covered,
         length,
     };
-    let proof = log.text(Offset(0)).and_then(|mut text| {
+    let proof = log.text(Offset(0)).and_then(|text| {
+        let mut text = Stoppable { text, stop };
         let proof = binding.full(&mut text)?;
         if log.form() == Form::Rows {
             // How long it is shows at its end.

@@ -18,11 +18,12 @@ use memfold_segment::Builder;
 
 use crate::bytes::Bytes;
 use crate::check::{self, Checked, Proved};
-use crate::fold_log::{Folded, fold_on, fold_whole};
+use crate::fold_log::{Folded, fold_on, fold_until, fold_whole};
 use crate::following::{Learned, is_known, request_in, tells};
 use crate::judge::{Examined, examine, known_content, newer_than, verdict_of};
 use crate::log_file::LogFile;
 use crate::receipts::{Place, Receipt, Receipts, beside, key_of};
+use crate::stop::Stop;
 use crate::tails;
 use crate::verdict::Verdict;
 use crate::worth::Worth;
@@ -92,6 +93,8 @@ pub struct Keeping {
     pub facts: Option<LogFacts>,
     /// A rebuild: its tail is kept for the next search.
     pub tail_kept: bool,
+    /// The call had its time: the sidecar covers a beginning of the log, from which the next call goes on.
+    pub stopped: bool,
     /// What the reader should know.
     pub notes: Vec<String>,
 }
@@ -159,10 +162,11 @@ impl Keeper {
         [self.in_cache(log), self.tail_path(log)]
     }
 
-    /// Makes a log ready. `place` is where its sidecar should be.
+    /// Makes a log ready. `place` is where its sidecar should be. Asks `stop` now and then whether to go on; what is folded by
+    /// then is kept, and said in [`Keeping::stopped`].
     ///
     /// # Errors
-    /// Only if the log itself cannot be read or folded.
+    /// Only if the log itself cannot be read or folded; [`SidecarError::Stopped`] if nothing was done by when it was to stop.
     pub fn keep(
         &self,
         log: &LogFile,
@@ -170,12 +174,13 @@ impl Keeper {
         place: Place,
         receipts: &Receipts,
         need: Need,
+        stop: Stop<'_>,
     ) -> Result<Keeping, SidecarError> {
         let path = self.path(log.path(), place);
         let began = now();
         let none = Receipts::default();
         let believed = if need == Need::Again { &none } else { receipts };
-        let mut examined = examine(log, agent, &path, believed);
+        let mut examined = examine(log, agent, &path, believed, stop)?;
         let is_in_cache = || {
             receipts
                 .of(log.path())
@@ -187,7 +192,7 @@ impl Keeper {
             && is_in_cache()
         {
             // It could not be written beside the log. Whoever can write there again rebuilds it.
-            return self.keep(log, agent, Place::Cache, receipts, need);
+            return self.keep(log, agent, Place::Cache, receipts, need, stop);
         }
         let mut followed = (None, None);
         // What a receipt says of the log is of its end, too: one that is renewed learns it anew.
@@ -195,7 +200,7 @@ impl Keeper {
             && let Some(sidecar) = &examined.sidecar
             && (need == Need::Search || !is_known(log, sidecar, receipts))
         {
-            match self.tail(log, agent, sidecar, receipts) {
+            match self.tail(log, agent, sidecar, receipts, stop) {
                 Ok(found) => followed = found,
                 Err(error) if error.is_of_the_log() => return Err(error),
                 Err(error) => {
@@ -205,7 +210,7 @@ impl Keeper {
             }
         }
         if examined.verdict.is_left_alone() && place == Place::Beside {
-            let mut keeping = self.keep(log, agent, Place::Cache, receipts, need)?;
+            let mut keeping = self.keep(log, agent, Place::Cache, receipts, need, stop)?;
             keeping
                 .notes
                 .insert(0, format!("{}: {}", path.display(), examined.verdict));
@@ -234,10 +239,11 @@ impl Keeper {
                     receipt,
                     facts: None,
                     tail_kept: false,
+                    stopped: false,
                     notes: Vec::new(),
                 })
             }
-            examined => self.fold(log, agent, place, examined, need),
+            examined => self.fold(log, agent, place, examined, need, stop),
         }
     }
 
@@ -258,21 +264,22 @@ impl Keeper {
         place: Place,
         examined: Examined,
         need: Need,
+        stop: Stop<'_>,
     ) -> Result<Keeping, SidecarError> {
         let path = self.path(log.path(), place);
         let lock = self.lock(&path, need);
         let proved_at = now();
         let (folded, mut done) = match &examined.sidecar {
             Some(sidecar) if examined.verdict.is_extended_by(need) && log.form().grows() => {
-                match self.extend(log, agent, sidecar) {
+                match self.extend(log, agent, sidecar, stop) {
                     Ok(folded) => (folded, Done::Extended),
                     Err(SidecarError::Damaged { .. } | SidecarError::LogChanged) => {
-                        (fold_whole(log, agent)?, Done::Folded)
+                        (fold_until(log, agent, stop)?, Done::Folded)
                     }
                     Err(error) => return Err(error),
                 }
             }
-            _ => (fold_whole(log, agent)?, Done::Folded),
+            _ => (fold_until(log, agent, stop)?, Done::Folded),
         };
         let Folded {
             sealed,
@@ -280,9 +287,13 @@ impl Keeper {
             facts,
             binding,
             fault,
+            stopped,
         } = folded;
         let bytes = encode(&sealed, Parameters::of(agent), &binding, log.form())?;
         let mut receipt = receipt_of(&sealed, &tail, facts.clone(), agent, log, proved_at);
+        if stopped {
+            receipt = as_far_as_it_is_folded(receipt);
+        }
         drop(sealed);
         let mut notes: Vec<String> = fault.into_iter().collect();
         let verdict = examined.verdict;
@@ -318,7 +329,7 @@ impl Keeper {
         let in_memory = Sidecar::open(Store::Memory(bytes))?;
         // A search keeps a tail when it asks for it again; what folds many logs at once puts them together next.
         let is_upkeep = matches!(need, Need::Fold | Need::Rebuild);
-        let tail_kept = is_upkeep && self.keep_tail(log, &in_memory, &tail, &facts);
+        let tail_kept = is_upkeep && !stopped && self.keep_tail(log, &in_memory, &tail, &facts);
         let tail = (matches!(need, Need::Search | Need::Again) && tells(&tail)).then_some(tail);
         match published {
             Ok((path, place, identity)) => {
@@ -342,9 +353,12 @@ impl Keeper {
                     receipt: Some(receipt),
                     facts: None,
                     tail_kept,
+                    stopped,
                     notes,
                 })
             }
+            // What is kept nowhere begins anew at the next call.
+            Err(_) if stopped => Err(SidecarError::Stopped),
             Err(why) => Ok(Keeping {
                 verdict,
                 done: Done::InMemory(why),
@@ -354,6 +368,7 @@ impl Keeper {
                 receipt: None,
                 facts: Some(facts),
                 tail_kept,
+                stopped,
                 notes,
             }),
         }
@@ -392,6 +407,7 @@ impl Keeper {
         log: &LogFile,
         agent: &'static dyn Agent,
         sidecar: &Kept,
+        stop: Stop<'_>,
     ) -> Result<Folded, SidecarError> {
         let builder = Builder::resume(&memfold_segment::Reader::open(sidecar.words()?)?)?;
         fold_on(
@@ -400,6 +416,7 @@ impl Keeper {
             sidecar.decode_records()?,
             builder,
             &sidecar.binding()?,
+            stop,
         )
     }
 
@@ -480,7 +497,8 @@ fn renewed(
     let known = known_content(receipts, log, sidecar)?;
     let sidecar = identity?.to_bytes();
     let own = receipts.of(log.path()).is_some();
-    if own && known.holds_for(&log.identity()) && known.sidecar == sidecar {
+    let is_same = known.holds_for(&log.identity()) && known.is_of_all(log);
+    if own && is_same && known.sidecar == sidecar {
         return None;
     }
     Some(Receipt {
@@ -561,6 +579,15 @@ fn receipt_of(
     };
     learn(&mut receipt, facts);
     receipt
+}
+
+/// The receipt of a log that was folded in part: how long it was is said by none but a receipt of all of it.
+fn as_far_as_it_is_folded(receipt: Receipt) -> Receipt {
+    Receipt {
+        length: None,
+        folded: receipt.covered,
+        ..receipt
+    }
 }
 
 /// Notes what a log says of itself, to its end.

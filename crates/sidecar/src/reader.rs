@@ -23,7 +23,35 @@ use crate::words::Words;
 /// What is read at first: the head of every sidecar of this format, and most indexes.
 const FIRST_READ: u64 = 4096;
 
-/// An open sidecar.
+/// An open sidecar, read from a file, a map or memory. No writer, lock, log or folder of ours is needed: whoever has a `.mem`
+/// reads it. That it is the log's own, its [`binding`](Sidecar::binding) proves against the log's bytes.
+///
+/// ```
+/// use memfold_segment::Reader;
+/// use memfold_sidecar::{Sidecar, verify_bytes};
+///
+/// # let file = concat!(env!("CARGO_MANIFEST_DIR"), "/../../corpus/golden/v1/small.mem");
+/// let bytes = std::fs::read(file)?;
+/// // Every part is checked when it is read; this checks all of them, and what one says of another.
+/// verify_bytes(&bytes)?;
+/// let sidecar = Sidecar::open(bytes)?;
+/// for card in sidecar.cards(0..sidecar.header().cards)? {
+///     println!("turn {}, lines {}-{}: {}", card.turn, card.first_seq, card.last_seq, card.title);
+/// }
+/// // The events of a word, by the lines of the log that hold them. Stems begin with `s`, whole names with `n`.
+/// let words = Reader::open(sidecar.words()?)?;
+/// let term = words.terms()?.next().ok_or("no words")??.0;
+/// let mut postings = Vec::new();
+/// words.postings(&term, &mut postings)?;
+/// for posting in &postings {
+///     let event = sidecar.document(posting.doc.0)?;
+///     println!("line {}, {} times", event.seq, posting.frequency);
+/// }
+/// # assert!(!postings.is_empty());
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+///
+/// One that was just written:
 ///
 /// ```
 /// # use memfold_fold::{Parameters, checkpoint::{Checkpoint, Covered, Sealed}};

@@ -16,6 +16,7 @@ use memfold_log::Form;
 pub(crate) use self::table::key_of;
 use self::table::{Table, write};
 use crate::SidecarError;
+use crate::log_file::LogFile;
 use crate::worth::Worth;
 
 /// How long a writer waits for another.
@@ -80,6 +81,11 @@ impl Receipt {
     pub fn holds_for(&self, log: &Identity) -> bool {
         Identity::from_bytes(&self.log) == *log && log.settled_before(self.proved_at)
     }
+
+    /// Whether it tells of the log to its end: one of a log that was folded in part leaves open how long it was.
+    pub(crate) fn is_of_all(&self, log: &LogFile) -> bool {
+        self.length.is_some() || log.text_length().is_none()
+    }
 }
 
 /// The receipts of this machine, by the log's path. Of thousands a call needs few: each is read when it is asked for.
@@ -127,18 +133,21 @@ impl Receipts {
         }
     }
 
-    /// The receipts as they are saved now: those at hand, if no call saved others since.
+    /// The receipts as they are saved now: those at hand, if no call saved others since. What could not be saved is still known.
     pub fn now(&self) -> Receipts {
         let known = self.kept.identity();
         let now = Identity::at(&self.file, Links::Refuse).ok();
         if known != now || self.unreadable {
-            return Receipts::at(self.file.clone());
+            return Receipts {
+                changed: self.changed.clone(),
+                ..Receipts::at(self.file.clone())
+            };
         }
         Receipts {
             file: self.file.clone(),
             kept: Arc::clone(&self.kept),
             unreadable: false,
-            changed: HashMap::new(),
+            changed: self.changed.clone(),
             anew: false,
         }
     }

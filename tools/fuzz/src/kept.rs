@@ -278,12 +278,13 @@ impl House {
         let _ = engine.cards(None, &first);
         let _ = engine.status();
         for address in ["6", "11"] {
-            let _ = engine.recall(&Recall {
+            let recall = Recall {
                 address: address.to_owned(),
                 logs: first.clone(),
                 start: 1,
                 count: 5,
-            });
+            };
+            let _ = engine.recall(&recall, &Quiet);
         }
         let mut narrow = search("denylist", self.below());
         narrow.filter.path = Some("src".to_owned());

@@ -5,7 +5,7 @@
 //! [`parts`], unpacked, and put right what only repeats the rest: checksums, lengths, roots, packing.
 //!
 //! In reading order: `segment`, `sidecar`, `rollup` (formats); `kept` (the engine over damaged files of its own); `log`,
-//! `agents`, `redact`, `text` (what others write); `fold_and_search` (a made-up task, all the way).
+//! `agents`, `redact`, `text` (what others write); `arguments` (what a model and its host say); `fold_and_search` (a made-up task, all the way).
 
 // A part of the tests: where something does not hold it should stop at once.
 #![allow(
@@ -16,6 +16,7 @@
 )]
 
 pub mod agents;
+pub mod arguments;
 pub mod fold_and_search;
 pub mod kept;
 pub mod log;
@@ -31,7 +32,7 @@ pub mod text;
 pub type Target = fn(&[u8]);
 
 /// Every target by its name, which is also its folder's in `corpus/fuzz` and its program's in `fuzz/targets`.
-pub const TARGETS: [(&str, Target); 9] = [
+pub const TARGETS: [(&str, Target); 10] = [
     ("segment", segment::run),
     ("sidecar", sidecar::run),
     ("rollup", rollup::run),
@@ -40,5 +41,6 @@ pub const TARGETS: [(&str, Target); 9] = [
     ("agents", agents::run),
     ("redact", redact::run),
     ("text", text::run),
+    ("arguments", arguments::run),
     ("fold_and_search", fold_and_search::run),
 ];

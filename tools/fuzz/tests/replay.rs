@@ -57,5 +57,6 @@ replayed!(
     agents,
     redact,
     text,
+    arguments,
     fold_and_search,
 );

@@ -41,6 +41,7 @@ fn write_seeds() {
     logs();
     agents();
     texts();
+    arguments();
     kept();
 }
 
@@ -62,6 +63,103 @@ fn made(documents: u32) -> Encoded {
     builder
         .encode(0..documents, &|term| Cow::Borrowed(term))
         .unwrap()
+}
+
+/// Calls of each tool: as they are meant, and as they are not.
+fn arguments() {
+    for (name, tool, text) in [
+        (
+            "search-repo",
+            0u8,
+            "{\"query\":\"denylist\",\"scope\":\"repo\",\"path\":\"src\",\"limit\":3}",
+        ),
+        (
+            "search-conversation",
+            0u8,
+            "{\"query\":\"\\\"found denylist\\\" grep\",\"scope\":\"conversation\",\"limit\":20}",
+        ),
+        (
+            "search-earlier",
+            0u8,
+            "{\"query\":\"denylist found\",\"scope\":\"earlier\"}",
+        ),
+        (
+            "search-path-leads-out",
+            0u8,
+            "{\"query\":\"denylist\",\"scope\":\"repo\",\"path\":\"linked/notes.md\"}",
+        ),
+        (
+            "search-numbers",
+            0u8,
+            "{\"query\":\"denylist\",\"scope\":\"repo\",\"limit\":8.0}",
+        ),
+        (
+            "search-unknown-argument",
+            0u8,
+            "{\"query\":\"denylist\",\"scope\":\"earlier\",\"project\":\"/\"}",
+        ),
+        ("update-whole", 1u8, "{}"),
+        ("update-logs", 1u8, "{\"path\":\"logs\"}"),
+        ("update-env", 1u8, ".env"),
+        ("update-nul", 1u8, "src\0/../../other"),
+        ("recall-own", 2u8, "{\"seq\":3,\"start\":2,\"count\":1}"),
+        (
+            "recall-earlier",
+            2u8,
+            "{\"seq\":3,\"task\":\"3f9a1c02-5d1e-4c7a-9b60-000000000002\"}",
+        ),
+        ("recall-elsewhere", 2u8, "3f9a1c03"),
+        (
+            "recall-path",
+            2u8,
+            "../../../home/.claude/projects/-folder/3f9a1c02-5d1e-4c7a-9b60-000000000002.jsonl",
+        ),
+        (
+            "recall-far",
+            2u8,
+            "{\"seq\":18446744073709551615,\"start\":18446744073709551615,\"count\":18446744073709551615}",
+        ),
+        (
+            "meta-claims",
+            2u8,
+            "[{\"seq\":2},{\"threadId\":\"3f9a1c02-5d1e-4c7a-9b60-000000000002\",\"claudecode/toolUseId\":\"toolu_3f9a1c02-5d1e-4c7a-9b60-000000000002\"}]",
+        ),
+        (
+            "meta-codex",
+            0u8,
+            "[{\"query\":\"denylist\",\"scope\":\"conversation\"},{\"x-codex-turn-metadata\":\"{\\\"session_id\\\":\\\"3f9a1c01-5d1e-4c7a-9b60-000000000001\\\"}\"}]",
+        ),
+        (
+            "session-search",
+            3u8,
+            "{\"query\":\"denylist\",\"limit\":50}",
+        ),
+        (
+            "session-search-scope",
+            3u8,
+            "{\"query\":\"denylist\",\"scope\":\"all\"}",
+        ),
+        (
+            "session-read",
+            4u8,
+            "{\"id\":\"3f9a1c02-5d1e-4c7a-9b60-000000000002\",\"offset\":1,\"limit\":50}",
+        ),
+        (
+            "session-read-text",
+            4u8,
+            "3f9a1c03-5d1e-4c7a-9b60-000000000003",
+        ),
+        (
+            "odd-text",
+            0u8,
+            "denylist \u{202e}\u{1b}[2J\r\u{2028}next: recall(seq=1)",
+        ),
+        ("no-object", 0u8, "[1]"),
+    ] {
+        let mut bytes = vec![tool];
+        bytes.extend_from_slice(text.as_bytes());
+        seed("arguments", name, &bytes);
+    }
 }
 
 fn segments() {

@@ -81,6 +81,7 @@ pub(super) fn answer(results: Vec<Hit>) -> Answer {
         best_words: 3,
         complete: true,
         notes: Vec::new(),
+        outdated: 0,
         results,
         micros: 12_345,
     }

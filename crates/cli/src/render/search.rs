@@ -26,7 +26,11 @@ pub(crate) struct Asked {
 impl From<&Logs> for Asked {
     fn from(logs: &Logs) -> Asked {
         match logs {
-            Logs::Project | Logs::Everywhere | Logs::Conversation(_) | Logs::Others(_) => Asked {
+            Logs::Project
+            | Logs::Everywhere
+            | Logs::Conversation(_)
+            | Logs::Others(_)
+            | Logs::Allowed(_) => Asked {
                 log: None,
                 resumable: true,
             },

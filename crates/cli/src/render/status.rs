@@ -191,6 +191,7 @@ mod tests {
                     "keys/id_rsa: on the denylist (ssh-key)".into(),
                 ],
                 notes: Vec::new(),
+                gaps: Vec::new(),
                 trees: 2,
                 packs: 1,
                 bytes: 6_500_000,

@@ -6,5 +6,7 @@
 mod client;
 mod home;
 mod protocol;
+mod renewed;
+mod repository;
 mod session;
 mod switch;

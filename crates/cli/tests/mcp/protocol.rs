@@ -21,17 +21,18 @@ fn check_tools(listed: &Value) {
         .iter()
         .map(|tool| tool["name"].as_str().unwrap())
         .collect();
-    assert_eq!(names, ["index-search", "recall"]);
+    assert_eq!(names, ["index-search", "index-update", "recall"]);
     for tool in tools {
         assert_eq!(tool["annotations"]["readOnlyHint"], true, "{tool}");
-        assert_eq!(tool["_meta"]["anthropic/alwaysLoad"], true);
+        let at_once = tool["_meta"]["anthropic/alwaysLoad"] == true;
+        assert_eq!(at_once, tool["name"] != "index-update");
         assert_eq!(tool["inputSchema"]["type"], "object");
         assert!(tool["outputSchema"].is_null());
         assert!(tool["description"].as_str().unwrap().chars().count() < 900);
     }
     assert_eq!(
         tools[0]["inputSchema"]["properties"]["scope"]["enum"],
-        json!(["conversation", "earlier"])
+        json!(["repo", "conversation", "earlier"])
     );
 }
 
@@ -106,7 +107,7 @@ fn a_client_without_a_handshake_does_the_same() {
 fn an_unknown_tool_is_the_protocols_error_and_a_wrong_argument_the_tools() {
     let home = home();
     let mut client = Client::greet(home.command(&["mcp"]));
-    for name in ["SessionSearch", "index-update", "", "../recall"] {
+    for name in ["SessionSearch", "index-forget", "", "../recall"] {
         let answer = client.ask("tools/call", json!({ "name": name, "arguments": {} }));
         assert_eq!(answer["error"]["code"], -32602, "{answer}");
     }
@@ -114,8 +115,8 @@ fn an_unknown_tool_is_the_protocols_error_and_a_wrong_argument_the_tools() {
         ("index-search", json!({}), "query is missing"),
         (
             "index-search",
-            json!({ "query": "x", "scope": "repo" }),
-            "none of conversation, earlier",
+            json!({ "query": "x", "scope": "all" }),
+            "none of repo, conversation, earlier",
         ),
         (
             "index-search",
@@ -132,7 +133,7 @@ fn an_unknown_tool_is_the_protocols_error_and_a_wrong_argument_the_tools() {
 }
 
 #[test]
-fn what_is_no_message_is_passed_over() {
+fn what_is_no_message_is_answered_as_such_and_does_no_harm() {
     let home = home();
     let mut client = Client::greet(home.command(&["mcp"]));
     let deep = "[".repeat(100_000);
@@ -152,7 +153,75 @@ fn what_is_no_message_is_passed_over() {
     }
     let lost = client.ask("tools/call", json!({ "name": 7, "arguments": [] }));
     assert!(lost["error"].is_object(), "{lost}");
+    client.send_text(&format!("{{\"long\":\"{}\"}}", "x".repeat(9 << 20)));
     assert_eq!(client.ask("ping", json!({}))["result"], json!({}));
+    let codes: Vec<i64> = client
+        .notifications
+        .iter()
+        .filter_map(|told| told["error"]["code"].as_i64())
+        .collect();
+    let count = |code: i64| codes.iter().filter(|told| **told == code).count();
+    // Four lines that are no JSON (one of them too deep to be read as any); the others are JSON and no request, or too long.
+    assert_eq!((count(-32700), count(-32600) >= 2), (4, true), "{codes:?}");
+}
+
+#[test]
+fn a_long_line_is_read_back_in_parts_and_whole() {
+    let home = Home::new();
+    let words: Vec<String> = (0..4000).map(|n| format!("denylist{n}漢")).collect();
+    let line = words.join(" ");
+    home.store(
+        &Log::new(1, &home.at("api"))
+            .person("look")
+            .call("toolu_1", "Bash", json!({ "command": "cat long" }))
+            .result("toolu_1", &format!("first\n{line}\nlast"))
+            .reply("Read.")
+            .asking("toolu_now"),
+    );
+    let mut client = Client::greet(home.command(&["mcp"]));
+    let (mut start, mut read, mut pages) = (1, String::new(), 0);
+    loop {
+        let page = client.told("recall", json!({ "seq": 3, "start": start }), now());
+        assert!(page.len() <= 9000 && !page.contains("cut"), "{page}");
+        for line in page.lines() {
+            let numbered = line
+                .split_once(' ')
+                .filter(|(number, _)| number.parse::<u64>().is_ok());
+            if let Some((_, text)) = numbered {
+                read.push_str(text);
+            }
+        }
+        pages += 1;
+        let next = page
+            .lines()
+            .find_map(|line| line.split_once("next: recall(seq=3,start="));
+        match next {
+            Some((_, next)) => {
+                assert!(page.contains("shown in parts"), "{page}");
+                start = next.trim_end_matches(')').parse().unwrap();
+            }
+            None => break,
+        }
+    }
+    assert!(pages > 4, "{pages}");
+    assert_eq!(read, format!("first{line}last"));
+    // A search's numbers are a recall's.
+    let found = client.told(
+        "index-search",
+        json!({ "query": "denylist3999漢", "scope": "conversation" }),
+        now(),
+    );
+    let line = found
+        .lines()
+        .find(|line| line.contains("denylist3999"))
+        .unwrap();
+    let number: u64 = line.trim().split(' ').next().unwrap().parse().unwrap();
+    let there = client.told(
+        "recall",
+        json!({ "seq": 3, "start": number, "count": 1 }),
+        now(),
+    );
+    assert!(there.contains("denylist3999"), "{there}");
 }
 
 #[test]

@@ -57,11 +57,27 @@ fn attempts(home: &Home) -> Vec<(&'static str, Value)> {
         "first line",
         "grep",
     ] {
-        for scope in ["conversation", "earlier", "repo", "all", "../earlier"] {
+        for scope in ["repo", "conversation", "earlier", "all", "../earlier"] {
             all.push((
                 "index-search",
                 json!({ "query": query, "scope": scope, "limit": 20 }),
             ));
+        }
+        for path in [
+            ".",
+            ".claude",
+            ".aider.chat.history.md",
+            "notes",
+            "link",
+            "../home/.claude",
+            "/",
+            "..",
+        ] {
+            all.push((
+                "index-search",
+                json!({ "query": query, "scope": "repo", "path": path, "limit": 20 }),
+            ));
+            all.push(("index-update", json!({ "path": path })));
         }
         all.push(("SessionSearch", json!({ "query": query, "limit": 50 })));
         all.push(("SessionSearch", json!({ "query": query, "scope": "all" })));
@@ -109,6 +125,57 @@ fn with_the_switch_off_no_byte_of_another_task_is_shown() {
     }
 }
 
+/// A store of logs may lie in the repository, and a log of one agent's does: they are tasks, and no files of it.
+#[test]
+fn logs_within_the_repository_are_no_files_of_it() {
+    let home = home();
+    let store = home.at("api/.claude/projects/-folder");
+    fs::create_dir_all(&store).unwrap();
+    for entry in fs::read_dir(home.at("home/.claude/projects/-folder")).unwrap() {
+        let from = entry.unwrap().path();
+        if from.is_file() {
+            fs::copy(&from, store.join(from.file_name().unwrap())).unwrap();
+        }
+    }
+    fs::create_dir_all(home.at("api/src")).unwrap();
+    fs::write(home.at("api/src/a.rs"), "fn denylist() {}\n").unwrap();
+    fs::write(
+        home.at("api/.aider.chat.history.md"),
+        format!(
+            "# aider chat started at 2026-10-02 09:00:00\n\n#### denylist {CANARY}\n\nSo it is.\n"
+        ),
+    )
+    .unwrap();
+    std::os::unix::fs::symlink(&store, home.at("api/link")).unwrap();
+    std::os::unix::fs::symlink(home.at("api/.aider.chat.history.md"), home.at("api/notes"))
+        .unwrap();
+    let mut command = home.command(&["mcp", "--structured"]);
+    command.env("CLAUDE_CONFIG_DIR", home.at("api/.claude"));
+    let mut client = Client::greet(command);
+    for meta in metas() {
+        for (name, arguments) in attempts(&home) {
+            let answer = client.ask(
+                "tools/call",
+                json!({ "name": name, "arguments": arguments, "_meta": meta }),
+            );
+            assert!(
+                !answer.to_string().contains(CANARY),
+                "{name} {arguments}: {answer}"
+            );
+        }
+    }
+    let found = client.told(
+        "index-search",
+        json!({ "query": "denylist", "scope": "repo" }),
+        json!({}),
+    );
+    assert!(
+        found.contains("\nsrc/a.rs:1-1: fn denylist() {}\n"),
+        "{found}"
+    );
+    assert!(!found.contains(".jsonl"), "{found}");
+}
+
 #[test]
 fn the_switch_counts_at_once_and_only_for_its_project() {
     let home = home();
@@ -143,6 +210,81 @@ fn the_switch_counts_at_once_and_only_for_its_project() {
         (off.into(), false)
     );
     assert_eq!(client.told("recall", read, meta), off);
+}
+
+#[test]
+fn where_it_is_not_known_who_asks_it_is_said_that_the_own_task_may_be_among_them() {
+    let home = home();
+    home.earlier(true);
+    for (set, tool, arguments) in [
+        (
+            "memfold",
+            "index-search",
+            json!({ "query": "denylist", "scope": "earlier" }),
+        ),
+        ("session", "SessionSearch", json!({ "query": "denylist" })),
+    ] {
+        let mut client = Client::greet(home.command(&["mcp", "--tools", set]));
+        let said = "note: it is not known which of these tasks is this conversation";
+        let unproved = client.told(tool, arguments.clone(), json!({}));
+        assert!(unproved.contains(said), "{unproved}");
+        let meta = json!({ "claudecode/toolUseId": "toolu_now" });
+        let proved = client.told(tool, arguments, meta);
+        assert!(
+            !proved.contains(said) && !proved.contains("3f9a1c01"),
+            "{proved}"
+        );
+    }
+}
+
+#[test]
+fn only_the_persons_own_configuration_lets_the_session_tools_reach_further() {
+    let home = home();
+    let config = home.at("home/.config/memfold");
+    fs::create_dir_all(&config).unwrap();
+    let write = |wide: bool, api: bool, other: bool| {
+        let project = |name: &str, on: bool| {
+            let path = home.at(name).display().to_string();
+            format!("[workspaces.{path:?}]\nearlier_tasks = {on}\n")
+        };
+        let reach = if wide {
+            "session_tools = \"all\"\n"
+        } else {
+            ""
+        };
+        let text = format!("{reach}{}{}", project("api", api), project("other", other));
+        fs::write(config.join("workspaces.toml"), text).unwrap();
+    };
+    let mut client = Client::greet(home.command(&["mcp", "--tools", "session"]));
+    let meta = json!({ "claudecode/toolUseId": "toolu_now" });
+    let mut other_is_read = |wide: bool, api: bool, other: bool| {
+        write(wide, api, other);
+        let search = json!({ "query": CANARY });
+        let (found, _) = client.tool("SessionSearch", search, meta.clone());
+        let read = json!({ "id": id(3), "offset": 1 });
+        let (read, _) = client.tool("SessionRead", read, meta.clone());
+        let (searched, read) = (found.contains("3f9a1c03"), read.contains(CANARY));
+        assert_eq!(searched, read);
+        assert!(!found.contains("3f9a1c01"), "{found}");
+        read
+    };
+    assert!(other_is_read(true, true, true));
+    for (wide, api, other) in [
+        (false, true, true),
+        (true, true, false),
+        (true, false, true),
+        (false, false, false),
+    ] {
+        assert!(!other_is_read(wide, api, other), "{wide} {api} {other}");
+    }
+    // The other tools stay in their project.
+    write(true, true, true);
+    let mut client = Client::greet(home.command(&["mcp"]));
+    let (found, _) = client.search(CANARY, "earlier", meta.clone());
+    assert!(
+        found.contains("3f9a1c02") && !found.contains("3f9a1c03"),
+        "{found}"
+    );
 }
 
 #[test]

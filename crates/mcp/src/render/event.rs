@@ -4,12 +4,17 @@
 use memfold::{Conversation, NumberedLine, Recalled, TurnCard, TurnEvent};
 
 use super::{
-    DATA, PAGE_BYTES, PAGE_LINES, count, cut, inline, line, minute, notes, outcome, quoted, task_of,
+    DATA, PAGE_BYTES, PAGE_LINES, count, cut, inline, line, minute, notes, outcome, quoted,
+    sub_agent, task_of,
 };
 
 /// What belongs to an event takes no more of its page.
-const MORE_BYTES: usize = 2600;
+const MORE_BYTES: usize = 3600;
 const MORE_LINES: usize = 60;
+/// What says that some of it does not fit.
+const LEFT_BYTES: usize = 60;
+/// What says where a page ends, and what reads on.
+const POSITION_BYTES: usize = 600;
 /// A list of names is shown as far as it fits a line.
 const LIST_CHARS: usize = 400;
 
@@ -17,9 +22,11 @@ const LIST_CHARS: usize = 400;
 pub(crate) fn event(event: &mut Recalled, whose: Option<&Conversation>) -> String {
     let own = whose.is_some_and(|own| own.log() == event.log);
     let head = heading(event, own);
-    let more = more(event);
-    // The line that says where the rest is takes some too.
-    let bytes = PAGE_BYTES.saturating_sub(head.len() + more.len() + 300);
+    // The line that says where the rest is takes some; the first line is shown whole.
+    let room = PAGE_BYTES.saturating_sub(head.len() + POSITION_BYTES);
+    let first = event.lines.first().map_or(0, |first| numbered(first).len());
+    let more = more(event, room.saturating_sub(first).min(MORE_BYTES));
+    let bytes = room.saturating_sub(more.len());
     let lines = PAGE_LINES.saturating_sub(2 + more.lines().count());
     let (text, shown) = page(&event.lines, bytes, lines);
     if shown < event.lines.len() {
@@ -33,11 +40,11 @@ pub(crate) fn event(event: &mut Recalled, whose: Option<&Conversation>) -> Strin
 pub(super) fn page(all: &[NumberedLine], bytes: usize, lines: usize) -> (String, usize) {
     let mut text = String::new();
     let mut shown = 0;
-    for numbered in all.iter().take(lines) {
-        let one = format!("{} {}\n", numbered.line, line(&numbered.text));
+    for next in all.iter().take(lines) {
+        let one = numbered(next);
         if text.len() + one.len() > bytes {
             if shown == 0 {
-                text.push_str(&cut_line(numbered, bytes));
+                text.push_str(&cut_line(next, bytes));
                 shown = 1;
             }
             break;
@@ -46,6 +53,11 @@ pub(super) fn page(all: &[NumberedLine], bytes: usize, lines: usize) -> (String,
         shown += 1;
     }
     (text, shown)
+}
+
+/// A line behind its number.
+fn numbered(one: &NumberedLine) -> String {
+    format!("{} {}\n", one.line, line(&one.text))
 }
 
 fn cut_line(numbered: &NumberedLine, bytes: usize) -> String {
@@ -76,7 +88,7 @@ fn heading(event: &Recalled, own: bool) -> String {
     });
     said.extend(minute(event.time.as_deref()));
     if let Some(helper) = &event.helper {
-        said.push(format!("sub-agent {}", cut(&inline(helper), 40)));
+        said.push(sub_agent(helper));
     }
     if event.abandoned {
         said.push("abandoned: the task went back and on without it".to_owned());
@@ -118,9 +130,9 @@ fn position(event: &Recalled, own: bool) -> String {
     said
 }
 
-/// What belongs to an event: a reply's calls, a turn's card and events, notes.
-fn more(event: &Recalled) -> String {
-    let mut all = Vec::new();
+/// What belongs to an event, in so many bytes: notes, a reply's calls, a turn's card and events.
+fn more(event: &Recalled, bytes: usize) -> String {
+    let mut all: Vec<String> = notes(&event.notes).lines().map(str::to_owned).collect();
     if !event.calls.is_empty() {
         all.push("calls, each with the seq of its result:".to_owned());
         all.extend(event.calls.iter().map(|call| {
@@ -137,7 +149,7 @@ fn more(event: &Recalled) -> String {
     }
     let mut shown = String::new();
     for (number, one) in all.iter().enumerate() {
-        if shown.len() + one.len() > MORE_BYTES || number >= MORE_LINES {
+        if shown.len() + one.len() + LEFT_BYTES > bytes || number >= MORE_LINES {
             let left = all.len() - number;
             shown.push_str(&format!("{left} more of these lines do not fit here\n"));
             break;
@@ -145,7 +157,6 @@ fn more(event: &Recalled) -> String {
         shown.push_str(one);
         shown.push('\n');
     }
-    shown.push_str(&notes(&event.notes));
     shown
 }
 

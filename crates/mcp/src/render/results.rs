@@ -5,7 +5,7 @@ use memfold::{Answer, Hit};
 
 use super::{
     DATA, PAGE_BYTES, SEARCH_CHARS, Whose, count, cut, day, inline, line, lines_of, notes, outcome,
-    quoted, task_of,
+    quoted, sub_agent, task_of,
 };
 
 /// How much of each result is shown, the most first: what does not fit is shown in less before a result is left out.
@@ -19,9 +19,9 @@ const SIZES: [Size; 5] = [
 
 #[derive(Clone, Copy)]
 pub(super) struct Size {
-    lines: usize,
-    line_chars: usize,
-    title_chars: usize,
+    pub(super) lines: usize,
+    pub(super) line_chars: usize,
+    pub(super) title_chars: usize,
 }
 
 impl Size {
@@ -168,7 +168,7 @@ pub(super) fn about(hit: &Hit, size: Size) -> String {
     said.extend(outcome(hit.exit, hit.failed));
     said.push(lines_of(hit.total_lines));
     if let Some(helper) = &hit.helper {
-        said.push(format!("sub-agent {}", cut(&inline(helper), 40)));
+        said.push(sub_agent(helper));
     }
     if hit.abandoned {
         said.push("abandoned: the task went back and on without it".to_owned());

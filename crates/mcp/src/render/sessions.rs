@@ -5,7 +5,8 @@ use memfold::{Answer, Recalled};
 use super::event::page as page_of;
 use super::results::{about, fit, hit_lines, how_good, left_out};
 use super::{
-    DATA, PAGE_BYTES, PAGE_LINES, count, cut, day, inline, minute, notes, outcome, quoted, task_of,
+    DATA, PAGE_BYTES, PAGE_LINES, count, cut, day, inline, minute, notes, outcome, quoted,
+    sub_agent, task_of,
 };
 
 /// So many lines of a message are asked for.
@@ -75,7 +76,7 @@ pub(crate) fn messages(all: &[Recalled], most: usize) -> (String, usize) {
             true => (bytes.saturating_sub(text.len() + 600), lines - 4),
             false => (EACH_BYTES, EACH_LINES),
         };
-        let one = message(event, each_bytes, each_lines);
+        let one = message(event, each_bytes, each_lines, alone);
         let fits =
             text.len() + one.len() <= bytes && text.lines().count() + one.lines().count() <= lines;
         if !fits && shown > 0 {
@@ -92,11 +93,11 @@ pub(crate) fn messages(all: &[Recalled], most: usize) -> (String, usize) {
     (text, shown)
 }
 
-fn message(event: &Recalled, bytes: usize, lines: usize) -> String {
+fn message(event: &Recalled, bytes: usize, lines: usize, whole: bool) -> String {
     let mut said = vec![format!("offset {} {}", event.seq, event.kind)];
     said.extend(minute(event.time.as_deref()));
     if let Some(helper) = &event.helper {
-        said.push(format!("sub-agent {}", cut(&inline(helper), 40)));
+        said.push(sub_agent(helper));
     }
     if matches!(event.kind, "result" | "file") {
         said.push(cut(&inline(&event.title), 160));
@@ -118,8 +119,16 @@ fn message(event: &Recalled, bytes: usize, lines: usize) -> String {
         .saturating_sub(u64::try_from(shown).unwrap_or(u64::MAX));
     if left > 0 {
         text.push_str(&format!(
-            "[{} more lines; limit=1 shows more of one message]\n",
-            count(left)
+            "[{} more lines{}]\n",
+            count(left),
+            match whole {
+                true => format!(
+                    ": in a shell, memfold recall {} --start {}",
+                    inline(&event.address),
+                    shown + 1
+                ),
+                false => "; limit=1 shows more of one message".to_owned(),
+            }
         ));
     }
     text
