@@ -1,5 +1,6 @@
 //! A tool's arguments and what a host says of a call, whatever they are: each call is answered, in what a host shows and in text
-//! that nobody can hide in; and with the switch off no byte of another task is in any answer, nor of another project ever.
+//! that nobody can hide in; and with the switch off no byte of another task is in any answer, but of the one that the host itself
+//! says is calling, nor of another project ever.
 
 use std::cell::OnceCell;
 use std::fs;
@@ -11,8 +12,10 @@ use memfold_mcp::{Form, Setup, ToolSet, Tools};
 use serde_json::{Value, json};
 use tempfile::TempDir;
 
-/// What every task but the running one holds, and every file that is kept out.
-const CANARY: &str = "zanzibar";
+/// What the project's other task holds.
+const OTHER_TASK: &str = "zanzibar";
+/// What another project's task holds, and every file that is kept out.
+const KEPT_OUT: &str = "mafia";
 const RUNNING: &str = "3f9a1c01-5d1e-4c7a-9b60-000000000001";
 const EARLIER: &str = "3f9a1c02-5d1e-4c7a-9b60-000000000002";
 const ELSEWHERE: &str = "3f9a1c03-5d1e-4c7a-9b60-000000000003";
@@ -90,19 +93,19 @@ impl House {
             fs::create_dir_all(folder).unwrap();
         }
         fs::write(api.join("src/guard.rs"), "fn denylist() {}\n").unwrap();
-        fs::write(api.join(".env"), format!("DENYLIST={CANARY}\n")).unwrap();
+        fs::write(api.join(".env"), format!("DENYLIST={KEPT_OUT}\n")).unwrap();
         fs::write(
             api.join(".aider.chat.history.md"),
-            format!("#### denylist {CANARY}\n"),
+            format!("#### denylist {KEPT_OUT}\n"),
         )
         .unwrap();
-        fs::write(other.join("notes.md"), format!("denylist {CANARY}\n")).unwrap();
+        fs::write(other.join("notes.md"), format!("denylist {KEPT_OUT}\n")).unwrap();
         std::os::unix::fs::symlink(&store, api.join("logs")).unwrap();
         std::os::unix::fs::symlink(&other, api.join("linked")).unwrap();
         for (task, cwd, words) in [
             (RUNNING, &api, "denylist"),
-            (EARLIER, &api, CANARY),
-            (ELSEWHERE, &other, CANARY),
+            (EARLIER, &api, OTHER_TASK),
+            (ELSEWHERE, &other, KEPT_OUT),
         ] {
             let log = log(task, cwd, &format!("denylist {words}"));
             fs::write(store.join(task).with_extension("jsonl"), log).unwrap();
@@ -143,14 +146,16 @@ impl House {
                 || matches!(c, '\u{2028}' | '\u{2029}')
         };
         assert!(!told.text.contains(hidden), "{:?}", told.text);
-        // Who has the word already learns nothing by hearing it again.
-        if format!("{arguments}{meta}").contains(CANARY) {
-            return;
-        }
-        assert!(!told.text.contains(CANARY), "{}", told.text);
-        if let Some(structure) = &told.structure {
-            assert!(!structure.to_string().contains(CANARY), "{structure}");
-        }
+        let answer = format!("{}{}", told.text, told.structure.unwrap_or_default());
+        // Who has a word already learns nothing by hearing it again.
+        let is_told =
+            |word: &str| !format!("{arguments}{meta}").contains(word) && answer.contains(word);
+        assert!(!is_told(KEPT_OUT), "{answer}");
+        // Which conversation calls is the host's to say, and no model's.
+        assert!(
+            meta.to_string().contains(EARLIER) || !is_told(OTHER_TASK),
+            "{answer}"
+        );
     }
 }
 

@@ -109,6 +109,7 @@ pub const ALLOWED: &[(&str, &[&str])] = &[
             "memfold-sidecar",
             "memfold-rollup",
             "memfold",
+            "memfold-mcp",
             "memfold-reference",
             "memfold-tests",
         ],
