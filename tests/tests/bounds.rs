@@ -4,31 +4,9 @@
 // clippy.toml lets tests unwrap, but not the functions that they share.
 #![allow(clippy::unwrap_used, clippy::indexing_slicing)]
 
-use std::sync::atomic::{AtomicUsize, Ordering};
-
-use memfold::{Error, Logs, Progress, Quiet, Recall};
+use memfold::{Error, Logs, Quiet, Recall};
+use memfold_tests::StopsAfter;
 use memfold_tests::home::{Home, search, turns};
-
-/// Stops whatever it watches when it was asked so often.
-struct StopsAfter(AtomicUsize);
-
-impl StopsAfter {
-    fn asked(times: usize) -> StopsAfter {
-        StopsAfter(AtomicUsize::new(times))
-    }
-}
-
-impl Progress for StopsAfter {
-    fn begin(&self, _logs: usize, _bytes: u64) {}
-    fn advance(&self, _bytes: u64) {}
-    fn end(&self) {}
-    fn stop(&self) -> bool {
-        let left = |left: usize| left.checked_sub(1);
-        self.0
-            .fetch_update(Ordering::Relaxed, Ordering::Relaxed, left)
-            .is_err()
-    }
-}
 
 const LOG: &str = "logs/a.jsonl";
 

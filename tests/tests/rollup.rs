@@ -4,11 +4,10 @@
 
 use std::fs;
 use std::path::{Path, PathBuf};
-use std::sync::atomic::{AtomicUsize, Ordering::Relaxed};
 
-use memfold::{Answer, Logs, Progress, Quiet};
-use memfold_tests::House;
+use memfold::{Answer, Logs, Quiet};
 use memfold_tests::home::{half_a_turn, turns};
+use memfold_tests::{House, StopsAfter};
 
 const QUERIES: &[&str] = &["gate", "the turn", "\"the gate held\"", "half-a-turn"];
 
@@ -101,19 +100,6 @@ fn logs_opened_once_stay_as_they_were() {
     asked.unwrap();
 }
 
-/// Lets a call look so often whether it is to stop, once it has folded what it had to; then it is.
-struct StopsAfter(AtomicUsize);
-
-impl Progress for StopsAfter {
-    fn begin(&self, _logs: usize, _bytes: u64) {}
-    fn advance(&self, _bytes: u64) {}
-    fn end(&self) {}
-    fn stop(&self) -> bool {
-        let left = |left: usize| left.checked_sub(1);
-        self.0.fetch_update(Relaxed, Relaxed, left).is_err()
-    }
-}
-
 #[test]
 fn one_that_was_stopped_half_made_is_finished_later() {
     let house = rolled();
@@ -123,7 +109,7 @@ fn one_that_was_stopped_half_made_is_finished_later() {
         memfold_disk::remove(house.cache().join("rollup/catalogue")).unwrap();
         let stopped = house
             .engine()
-            .fold(std::slice::from_ref(&logs), &StopsAfter(looks.into()));
+            .fold(std::slice::from_ref(&logs), &StopsAfter::asked(looks));
         stopped.unwrap();
         answers_as_the_reference(&house, &format!("stopped after {looks} looks"));
         house.roll();
