@@ -37,6 +37,8 @@ const PHRASED: usize = 400;
 /// How many lines of a chunk a search shows, each cut to so many characters.
 const BEST_LINES: usize = 3;
 const LINE_CHARS: usize = 200;
+/// In a query of more words quotes are prose: it tells of a matter, as the text of a commit does, and asks for no phrase.
+const QUOTING: usize = 12;
 /// A person's own ignore file is read up to here.
 const IGNORE_BYTES: u64 = 1 << 20;
 
@@ -51,7 +53,10 @@ impl Memfold {
         progress: &dyn Progress,
     ) -> Result<RepoAnswer, Error> {
         let begun = Instant::now();
-        let query = query_of(&search.query, search.limit)?;
+        let mut query = query_of(&search.query, search.limit)?;
+        if query.words.len() > QUOTING {
+            query.phrases.clear();
+        }
         let tree = self.tree()?;
         let below = match &search.path {
             Some(path) => self.in_tree(&tree, path)?,
@@ -82,25 +87,37 @@ impl Memfold {
         };
         let gaps = gaps_of(&refreshed, &hits);
         let mut notes: Vec<String> = gaps.iter().map(Gap::to_string).collect();
-        let mut results = Vec::new();
         let budget = Budget::new(Limits {
             file_bytes: Limits::FILE_BYTES,
             bytes: 64 << 20,
             time: SEARCH_TIME,
         });
-        let mut matcher = Matcher::new(&query);
-        for hit in &hits.files {
-            if results.len() >= search.limit {
-                break;
+        let read = |query: &Query, notes: &mut Vec<String>| {
+            let mut matcher = Matcher::new(query);
+            let mut results = Vec::new();
+            for hit in &hits.files {
+                if results.len() >= search.limit {
+                    break;
+                }
+                match shown(&guard, &budget, hit, query, &mut matcher) {
+                    Ok(Some(shown)) => results.push(RepoHit {
+                        rank: results.len() + 1,
+                        ..shown
+                    }),
+                    Ok(None) => {}
+                    Err(refusal) => notes.push(format!("{}: {refusal}", hit.path)),
+                }
             }
-            match shown(&guard, &budget, hit, &query, &mut matcher) {
-                Ok(Some(shown)) => results.push(RepoHit {
-                    rank: results.len() + 1,
-                    ..shown
-                }),
-                Ok(None) => {}
-                Err(refusal) => notes.push(format!("{}: {refusal}", hit.path)),
-            }
+            results
+        };
+        let mut results = read(&query, &mut notes);
+        if results.is_empty() && !query.phrases.is_empty() && !hits.files.is_empty() {
+            notes.push(format!(
+                "{}; these hold the words apart",
+                no_phrase(hits.files.len() >= most, most)
+            ));
+            query.phrases.clear();
+            results = read(&query, &mut Vec::new());
         }
         let best_words = hits
             .files
@@ -112,7 +129,7 @@ impl Memfold {
             ));
         }
         if results.is_empty() {
-            notes.push(why_empty(&query, &hits, below.as_ref()));
+            notes.push(why_empty(&hits, below.as_ref()));
         }
         let answer = RepoAnswer {
             schema: 1,
@@ -546,11 +563,16 @@ impl Watch for Reading<'_> {
     }
 }
 
-fn why_empty(query: &Query, hits: &Hits, below: Option<&TreePath>) -> String {
+/// That no file holds a quoted phrase: none at all, or none of the best.
+fn no_phrase(is_cut: bool, most: usize) -> String {
+    match is_cut {
+        true => format!("none of the best {most} files holds the quoted words in a row"),
+        false => "no file holds the quoted words in a row".to_owned(),
+    }
+}
+
+fn why_empty(hits: &Hits, below: Option<&TreePath>) -> String {
     match (hits.ranked_files, below) {
-        _ if hits.matched > 0 && !query.phrases.is_empty() => {
-            "no file holds the quoted words in a row".to_owned()
-        }
         (0, Some(below)) => format!("no indexed file lies at {below}"),
         (0, None) => "the tree has no file that is indexed".to_owned(),
         _ => "nothing matched; try other words for it, or fewer".to_owned(),
