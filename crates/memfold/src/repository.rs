@@ -1,6 +1,7 @@
 //! The repository: its index brought up to date by the search that uses it, ranked, and what is shown read again through the
 //! guard. Relies on `memfold-repo` for the index and on `memfold-guard` for every file's bytes.
 
+use std::collections::HashSet;
 use std::fmt;
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
@@ -92,42 +93,46 @@ impl Memfold {
             bytes: 64 << 20,
             time: SEARCH_TIME,
         });
-        let read = |query: &Query, notes: &mut Vec<String>| {
+        // Those of the hits that hold all that is quoted, and of the rest as many as there is room for.
+        let mut taken = HashSet::new();
+        let mut results: Vec<RepoHit> = Vec::new();
+        let mut read = |query: &Query, notes: &mut Vec<String>| {
             let mut matcher = Matcher::new(query);
-            let mut results = Vec::new();
             for hit in &hits.files {
                 if results.len() >= search.limit {
                     break;
                 }
+                if taken.contains(&hit.path) {
+                    continue;
+                }
                 match shown(&guard, &budget, hit, query, &mut matcher) {
-                    Ok(Some(shown)) => results.push(RepoHit {
-                        rank: results.len() + 1,
-                        ..shown
-                    }),
+                    Ok(Some(shown)) => {
+                        taken.insert(&hit.path);
+                        results.push(RepoHit {
+                            rank: results.len() + 1,
+                            ..shown
+                        });
+                    }
                     Ok(None) => {}
-                    Err(refusal) => notes.push(format!("{}: {refusal}", hit.path)),
+                    Err(refusal) => {
+                        taken.insert(&hit.path);
+                        notes.push(format!("{}: {refusal}", hit.path));
+                    }
                 }
             }
-            results
+            results.len()
         };
-        let mut results = read(&query, &mut notes);
-        if results.is_empty() && !query.phrases.is_empty() && !hits.files.is_empty() {
-            notes.push(format!(
-                "{}; these hold the words apart",
-                no_phrase(hits.files.len() >= most, most)
-            ));
+        let first = read(&query, &mut notes);
+        if !query.phrases.is_empty() {
             query.phrases.clear();
-            results = read(&query, &mut Vec::new());
+            if read(&query, &mut notes) > first {
+                notes.push(apart(first, hits.files.len() >= most, most));
+            }
         }
         let best_words = hits
             .files
             .first()
             .map_or(0, |best| best.held.iter().filter(|held| **held).count());
-        if !query.phrases.is_empty() && results.len() < search.limit && hits.files.len() >= most {
-            notes.push(format!(
-                "the quoted words were looked for in the best {most} files alone"
-            ));
-        }
         if results.is_empty() {
             notes.push(why_empty(&hits, below.as_ref()));
         }
@@ -142,11 +147,7 @@ impl Memfold {
                 files: hits.ranked_files,
                 chunks: hits.ranked_chunks,
             },
-            matched: match query.phrases.is_empty() || results.len() >= search.limit {
-                true => hits.matched,
-                // Which files hold a phrase is known of those alone that were read.
-                false => results.len() as u64,
-            },
+            matched: hits.matched,
             weak: best_words * 2 < query.concepts.len(),
             best_words,
             complete: is_complete(&refreshed) && hits.lacking == 0,
@@ -563,11 +564,18 @@ impl Watch for Reading<'_> {
     }
 }
 
-/// That no file holds a quoted phrase: none at all, or none of the best.
-fn no_phrase(is_cut: bool, most: usize) -> String {
-    match is_cut {
-        true => format!("none of the best {most} files holds the quoted words in a row"),
-        false => "no file holds the quoted words in a row".to_owned(),
+/// That only the first results hold the quoted words in a row, if any do.
+fn apart(first: usize, is_cut: bool, most: usize) -> String {
+    let among = match is_cut {
+        true => format!(" of the best {most}"),
+        false => String::new(),
+    };
+    match first {
+        0 => format!("no file{among} holds the quoted words in a row: these hold them apart"),
+        1 => format!("one file{among} holds the quoted words in a row: the others hold them apart"),
+        _ => format!(
+            "{first} files{among} hold the quoted words in a row: the others hold them apart"
+        ),
     }
 }
 
