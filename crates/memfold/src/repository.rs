@@ -55,9 +55,11 @@ impl Memfold {
     ) -> Result<RepoAnswer, Error> {
         let begun = Instant::now();
         let mut query = query_of(&search.query, search.limit)?;
-        if query.words.len() > QUOTING {
-            query.phrases.clear();
-        }
+        let quotes = query.words.len() <= QUOTING;
+        // A word by itself is in a row with nothing.
+        query
+            .phrases
+            .retain(|phrase| quotes && phrase.words.len() > 1);
         let tree = self.tree()?;
         let below = match &search.path {
             Some(path) => self.in_tree(&tree, path)?,
