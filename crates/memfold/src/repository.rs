@@ -1,31 +1,31 @@
 //! The repository: its index brought up to date by the search that uses it, ranked, and what is shown read again through the
 //! guard. Relies on `memfold-repo` for the index and on `memfold-guard` for every file's bytes.
 
+mod shown;
+
 use std::collections::HashSet;
 use std::fmt;
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
-use memfold_guard::{Budget, Guard, Limits, Refusal, Rules, TreePath};
+use memfold_guard::{Budget, Guard, Limits, Rules, TreePath};
 use memfold_log::Timestamp;
 use memfold_repo::listing::{Cut, Extent, Hardened, program};
 use memfold_repo::{
-    Due, Fault, Found, Hit, Hits, Index, Lines, Loaded, Moment, Part, Refresh, Refreshed,
-    RepoError, Watch, Weight,
+    Due, Fault, Found, Hits, Index, Loaded, Moment, Part, Refresh, Refreshed, RepoError, Watch,
+    Weight,
 };
-use memfold_text::{Matcher, Query, lines::lines, shorten};
+use memfold_text::{Matcher, Query};
 use sha2::{Digest, Sha256};
 
-use crate::answer::{
-    Gap, KeptKind, KeptRow, NumberedLine, RankedFiles, RepoAnswer, RepoHit, RepoReport,
-};
+use self::shown::shown;
+use crate::answer::{Gap, KeptKind, KeptRow, RankedFiles, RepoAnswer, RepoHit, RepoReport};
 use crate::engine::Memfold;
 use crate::error::Error;
 use crate::progress::{Progress, Quiet};
 use crate::project;
 use crate::request::RepoSearch;
 use crate::search::query_of;
-use crate::visible::visible;
 
 /// How long a search may refresh what it is about to rank.
 const SEARCH_TIME: Duration = Duration::from_secs(10);
@@ -35,9 +35,6 @@ const UPDATE_TIME: Duration = Duration::from_secs(60);
 const PATIENCE: Duration = Duration::from_secs(30);
 /// In how many of the best files a quoted phrase is looked for: no index holds it.
 const PHRASED: usize = 400;
-/// How many lines of a chunk a search shows, each cut to so many characters.
-const BEST_LINES: usize = 3;
-const LINE_CHARS: usize = 200;
 /// In a query of more words quotes are prose: it tells of a matter, as the text of a commit does, and asks for no phrase.
 const QUOTING: usize = 12;
 /// A person's own ignore file is read up to here.
@@ -587,89 +584,4 @@ fn why_empty(hits: &Hits, below: Option<&TreePath>) -> String {
         (0, None) => "the tree has no file that is indexed".to_owned(),
         _ => "nothing matched; try other words for it, or fewer".to_owned(),
     }
-}
-
-/// A hit's best chunk as the file has it now. Nothing if those lines are gone; a refusal if it may not be read.
-fn shown(
-    guard: &Guard,
-    budget: &Budget,
-    hit: &Hit,
-    query: &Query,
-    matcher: &mut Matcher<'_>,
-) -> Result<Option<RepoHit>, Refusal> {
-    let content = match guard.read(&hit.path, budget) {
-        Err(Refusal::Gone) => return Ok(None),
-        read => read?,
-    };
-    let (Ok(text), Some(best)) = (content.text(), hit.chunks.first()) else {
-        return Ok(None);
-    };
-    let redacted = memfold_redact::redact(text);
-    let best = match query.phrases.is_empty() {
-        true => Some(*best),
-        false => holding(&redacted, *best, matcher),
-    };
-    let Some((best, chunk)) = best.and_then(|best| Some((best, between(&redacted, best)?))) else {
-        return Ok(None);
-    };
-    let title = chunk.lines().next().unwrap_or_default();
-    let numbered = |line: memfold_text::BestLine| NumberedLine {
-        line: (line.number as u64).saturating_add(u64::from(best.start) - 1),
-        text: visible(&line.text).into_owned(),
-    };
-    let missing = query.concepts.iter().zip(&hit.held);
-    Ok(Some(RepoHit {
-        rank: 0,
-        score: hit.score,
-        path: visible(hit.path.as_str()).into_owned(),
-        start: best.start,
-        end: best.end,
-        title: visible(&shorten(title.trim(), LINE_CHARS)).into_owned(),
-        lines: matcher
-            .best_lines(chunk, BEST_LINES, LINE_CHARS)
-            .into_iter()
-            .map(numbered)
-            .collect(),
-        missing: missing
-            .filter(|(_, held)| !**held)
-            .map(|(concept, _)| concept.word.clone())
-            .collect(),
-        also: hit
-            .chunks
-            .iter()
-            .filter(|lines| **lines != best)
-            .map(|lines| (lines.start, lines.end))
-            .collect(),
-        provenance: "external:file",
-    }))
-}
-
-/// Which lines to show of a text that holds every quoted phrase: those of its best chunk that holds them all, else of the first
-/// one, else of the best. Nothing if the text does not hold them.
-fn holding(text: &str, best: Lines, matcher: &mut Matcher<'_>) -> Option<Lines> {
-    let mut holds = |text: &str| matcher.phrases(text).iter().all(|found| *found > 0);
-    if !holds(text) {
-        return None;
-    }
-    if between(text, best).is_some_and(&mut holds) {
-        return Some(best);
-    }
-    let line = |number: usize| u32::try_from(number).unwrap_or(u32::MAX);
-    let first = memfold_text::chunks(text)
-        .find(|chunk| text.get(chunk.bytes.clone()).is_some_and(&mut holds))
-        .map(|chunk| Lines {
-            start: line(chunk.lines.start),
-            end: line(chunk.lines.end.saturating_sub(1)),
-        });
-    Some(first.unwrap_or(best))
-}
-
-/// The lines of a chunk; nothing if the text does not reach there.
-fn between(text: &str, chunk: Lines) -> Option<&str> {
-    let number = |n: u32| usize::try_from(n).unwrap_or(usize::MAX);
-    let mut all = lines(text).skip(number(chunk.start.checked_sub(1)?));
-    let start = all.next()?.start;
-    let length = number(chunk.end.saturating_sub(chunk.start));
-    let end = all.nth(length).map_or(text.len(), |line| line.start);
-    text.get(start..end)
 }
