@@ -186,11 +186,13 @@ impl Home {
     /// Where the sidecar of a log is, as its receipt says.
     pub fn sidecar(&self, log: &str) -> PathBuf {
         let log = self.at(log);
-        match self.receipts().of(&log).map(|receipt| receipt.place) {
-            None | Some(Place::Beside) => memfold_sidecar::beside(&log),
-            Some(Place::Cache) => {
-                memfold_sidecar::Keeper::new(self.dirs().locks(), self.dirs().cache).in_cache(&log)
+        match self.receipts().of(&log) {
+            Some(receipt) if receipt.place == Place::Cache => {
+                let keeper = memfold_sidecar::Keeper::new(self.dirs().locks(), self.dirs().cache);
+                let agent = memfold_agents::by_name(&receipt.agent).unwrap();
+                keeper.kept_in_cache(&log, agent)
             }
+            _ => memfold_sidecar::beside(&log),
         }
     }
 

@@ -8,12 +8,13 @@ use std::fs;
 use std::os::unix::fs::symlink;
 use std::path::Path;
 use std::process::Command;
+use std::time::{Duration, SystemTime};
 
 use memfold::{Logs, Quiet};
 use memfold_tests::home::{Home, QUERIES, assert_same, row, search, turns};
 use memfold_tests::shown::{LOG, MEM, mended, of_format, rewritten};
 
-/// What a newer program keeps in the cache is left alone there too; the log is then folded in memory.
+/// What a newer program keeps in the cache is left alone there too: this one keeps its own apart, and folds once.
 #[test]
 fn newer_in_the_cache() {
     let log = turns(0..6);
@@ -33,15 +34,59 @@ fn newer_in_the_cache() {
         let newer = home.read(&cached);
         let truth = home.without_sidecars().answers(QUERIES);
         assert_eq!(home.answers(QUERIES), truth);
-        let report = home.fold();
-        let done = &row(&report, "a.jsonl").done;
-        assert!(done.starts_with("folded in memory: "), "{done}");
-        assert_eq!(home.verify().wrong, 0);
+        let apart = home.sidecar(LOG);
+        assert_ne!(apart, cached);
+        mended(
+            &home,
+            ["newer-fold", "newer-format"][usize::from(version == 2)],
+        );
+        assert_eq!(home.answers(QUERIES), truth);
+        // It grows, and is made anew, where it is.
+        home.append(LOG, &turns(6..9));
+        let row = |report: &memfold::FoldReport| row(report, "a.jsonl").done.clone();
+        assert_eq!(row(&home.fold()), "extended");
+        fs::write(&apart, b"not a sidecar").unwrap();
+        let rebuilt = home.engine().rebuild(&[home.at("logs")], &Quiet).unwrap();
+        assert_eq!(row(&rebuilt), "set aside, folded again");
+        assert_eq!(row(&home.fold()), "nothing");
+        assert_eq!((home.sidecar(LOG), home.verify().wrong), (apart.clone(), 0));
         assert!(
             home.read(&cached) == newer,
             "a newer sidecar was overwritten"
         );
+        // Neither outlives its log.
+        fs::remove_file(home.at(LOG)).unwrap();
+        home.fold();
+        assert!(!apart.exists() && !cached.exists());
     }
+}
+
+/// One kept apart goes once nobody has written it for a month, whosever it was; until then it stays.
+#[test]
+fn what_is_kept_apart_and_no_longer_written_goes() {
+    let home = Home::folded(&turns(0..6));
+    let keeper = memfold_sidecar::Keeper::new(home.dirs().locks(), home.dirs().cache);
+    let name = keeper.in_cache(&home.at(LOG));
+    let name = name.file_stem().unwrap().to_str().unwrap();
+    let apart = |versions: &str| {
+        let name = format!("{name}-{versions}.mem");
+        home.dirs().cache.join("sidecars").join(name)
+    };
+    let sidecar = home.read(MEM);
+    for (versions, days) in [("1-3", 31), ("1-4", 29)] {
+        home.write(apart(versions), &sidecar);
+        let then = SystemTime::now() - Duration::from_secs(days * 24 * 3600);
+        let file = fs::File::open(apart(versions)).unwrap();
+        file.set_modified(then).unwrap();
+    }
+    home.fold();
+    assert!(!apart("1-3").exists() && apart("1-4").exists());
+    home.engine().forget_sessions().unwrap();
+    // The logs are none of the project's.
+    assert!(apart("1-4").exists());
+    fs::remove_file(home.at(LOG)).unwrap();
+    home.fold();
+    assert!(!apart("1-4").exists());
 }
 
 #[test]

@@ -1,9 +1,12 @@
 //! The cache folder as it is found: which of our files lie in it, what stands in the way of one, and what is nobody's.
 //! Relies on names and places alone; what a file is worth, its own reader says.
 
+use std::collections::HashMap;
 use std::fs::{self, FileType};
 use std::io;
 use std::path::{Path, PathBuf};
+
+use memfold_sidecar::parted_from;
 
 use crate::answer::KeptKind;
 use crate::leftovers::DATABASES;
@@ -74,6 +77,18 @@ pub(crate) fn lying(cache: &Path) -> io::Result<Vec<Lying>> {
     Ok(found)
 }
 
+/// The sidecars in the cache that are kept apart from a later program's, by what they are kept apart from: of this program and
+/// of others, earlier and later.
+pub(crate) fn kept_apart(cache: &Path) -> HashMap<PathBuf, Vec<PathBuf>> {
+    let mut apart: HashMap<PathBuf, Vec<PathBuf>> = HashMap::new();
+    for (_, path, _) in entries(&cache.join("sidecars")).unwrap_or_default() {
+        if let Some(plain) = parted_from(&path) {
+            apart.entry(plain).or_default().push(path);
+        }
+    }
+    apart
+}
+
 fn entries(folder: &Path) -> io::Result<Vec<(String, PathBuf, FileType)>> {
     let listed = match fs::read_dir(folder) {
         Ok(listed) => listed,
@@ -118,10 +133,18 @@ fn kind_in(folder: &str, name: &str) -> KeptKind {
         ("rollup", "catalogue") => KeptKind::Catalogue,
         ("rollup", name) if hashed(name, ".shard") => KeptKind::Shard,
         ("sidecars", name) if hashed(name, ".mem") => KeptKind::Sidecar,
+        ("sidecars", name) if is_apart(name) => KeptKind::Sidecar,
         ("tails", name) if hashed(name, "") => KeptKind::Tail,
         _ => return temporary(name).unwrap_or(KeptKind::Other),
     };
     if is_aside { KeptKind::SetAside } else { kind }
+}
+
+/// Whether a name is one of a sidecar that is kept apart from a later program's.
+fn is_apart(name: &str) -> bool {
+    parted_from(Path::new(name))
+        .and_then(|plain| Some(hashed(plain.to_str()?, ".mem")))
+        .unwrap_or(false)
 }
 
 /// Whether a name is half of a SHA-256, and then `ending`.
@@ -190,6 +213,14 @@ mod tests {
                 format!("{name}.mem.damaged"),
                 KeptKind::SetAside,
             ),
+            ("sidecars", format!("{name}-1-7.mem"), KeptKind::Sidecar),
+            (
+                "sidecars",
+                format!("{name}-1-7.mem.damaged"),
+                KeptKind::SetAside,
+            ),
+            ("sidecars", format!("{name}-1.mem"), KeptKind::Other),
+            ("sidecars", "notes-1-7.mem".to_owned(), KeptKind::Other),
             ("tails", name.to_owned(), KeptKind::Tail),
             ("tails", format!("{name}0"), KeptKind::Other),
             ("tails", name.to_uppercase(), KeptKind::Other),

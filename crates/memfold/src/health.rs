@@ -186,7 +186,7 @@ impl Memfold {
             let path = match receipt {
                 Some(receipt) => self.sidecar_path(log, receipt),
                 None if place_of(log, &mut places) == Place::Beside => beside(&log.path),
-                None => self.keeper().in_cache(&log.path),
+                None => self.keeper().kept_in_cache(&log.path, log.agent),
             };
             match look(&path, log, receipt, &mut whole) {
                 Ok(Looked::Missing) => health.missing.push(log.path.clone()),

@@ -8,7 +8,7 @@ use std::path::PathBuf;
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
 use memfold_disk::{Identity, Limits, Links, walk};
-use memfold_sidecar::{Place, Receipts};
+use memfold_sidecar::{Place, Receipts, parted_from};
 
 use crate::catalogue::{Found, place_of};
 use crate::engine::Memfold;
@@ -16,6 +16,10 @@ use crate::rollup::{file, folder, sweep};
 
 /// What is younger may belong to a call that is at work.
 const AGE: Duration = Duration::from_secs(3600);
+
+/// How long a sidecar stays that is kept apart from a later program's and is not written to. Which program it is of may be one
+/// that no longer runs; if it runs, it folds the log once more.
+const APART: Duration = Duration::from_secs(30 * 24 * 3600);
 
 /// The folders of the cache that hold a file for a log.
 const KEPT: [&str; 2] = ["sidecars", "tails"];
@@ -29,7 +33,9 @@ impl Memfold {
     pub(crate) fn sweep_leftovers(&self, found: &Found, receipts: &Receipts) {
         self.sweep_temporary(found);
         self.sweep_shards();
-        let Some(before) = before() else { return };
+        let Some(before) = before_now(AGE) else {
+            return;
+        };
         self.sweep_copies(before);
         // Where the receipts cannot be read, every log would be unknown.
         if receipts.is_readable() {
@@ -79,10 +85,14 @@ impl Memfold {
         }
     }
 
-    /// Removes what the cache keeps of logs without a receipt that were not found either, and sidecars in it of logs that have
-    /// theirs beside them.
+    /// Removes what the cache keeps of logs without a receipt that were not found either, sidecars in it of logs that have
+    /// theirs beside them, and those kept apart from a later program's that nobody has written for long.
     fn sweep_unknown(&self, found: &Found, receipts: &Receipts, before: i64) {
+        let long_before = before_now(APART).unwrap_or(i64::MIN);
         let mut known = HashSet::new();
+        let logs = receipts.all().map(|(log, _)| log);
+        let logs = logs.chain(found.logs.iter().map(|log| log.path.as_path()));
+        let of_known: HashSet<PathBuf> = logs.map(|log| self.keeper().in_cache(log)).collect();
         for (log, receipt) in receipts.all() {
             let [sidecar, tail] = self.keeper().kept_elsewhere(log);
             known.insert(tail);
@@ -109,7 +119,11 @@ impl Memfold {
                     Some(end) if end == "damaged" => file.path.with_extension(""),
                     _ => file.path.clone(),
                 };
-                if !known.contains(&of) && file.identity.mtime_ns < before {
+                let (is_known, before) = match parted_from(&of) {
+                    Some(plain) if of_known.contains(&plain) => (false, long_before),
+                    _ => (known.contains(&of), before),
+                };
+                if !is_known && file.identity.mtime_ns < before {
                     let _ = memfold_disk::remove(&file.path);
                 }
             }
@@ -133,8 +147,8 @@ impl Memfold {
     }
 }
 
-/// The moment, in nanoseconds since 1970, before which what lies about was left there.
-fn before() -> Option<i64> {
-    let then = SystemTime::now().checked_sub(AGE)?;
+/// The moment that long ago, in nanoseconds since 1970: what is older than that was left lying about.
+fn before_now(age: Duration) -> Option<i64> {
+    let then = SystemTime::now().checked_sub(age)?;
     i64::try_from(then.duration_since(UNIX_EPOCH).ok()?.as_nanos()).ok()
 }

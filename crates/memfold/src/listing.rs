@@ -113,7 +113,7 @@ impl Memfold {
     pub(crate) fn sidecar_path(&self, entry: &LogEntry, receipt: &Receipt) -> PathBuf {
         match receipt.place {
             Place::Beside => beside(&entry.path),
-            Place::Cache => self.keeper().in_cache(&entry.path),
+            Place::Cache => self.keeper().kept_in_cache(&entry.path, entry.agent),
         }
     }
 

@@ -15,8 +15,7 @@ use memfold_fold::document::{Document, Keys, Link};
 use memfold_fold::facts::LogFacts;
 use memfold_fold::past::Past;
 use memfold_sidecar::{
-    Done, Keeping, Kept, LogFile, Need, Place, Receipt, Receipts, SidecarError, Stop, Verdict,
-    to_the_end,
+    Done, Keeping, Kept, LogFile, Need, Place, Receipt, Receipts, SidecarError, Stop, to_the_end,
 };
 use rayon::prelude::*;
 
@@ -154,7 +153,7 @@ impl About {
 
 impl Ready {
     fn new(entry: LogEntry, file: LogFile, keeping: Keeping, about: About) -> Ready {
-        let outdated = is_of_a_later_program(&keeping.verdict);
+        let outdated = keeping.verdict.is_later();
         Ready {
             entry,
             file,
@@ -423,7 +422,7 @@ impl Memfold {
             receipts.put(&entry.path, receipt.clone());
         }
         // That a sidecar is a later program's is said once for all logs.
-        let said = usize::from(is_of_a_later_program(&keeping.verdict));
+        let said = usize::from(keeping.verdict.is_later());
         notes.extend(keeping.notes.iter().skip(said).cloned());
         Ready::new(entry, file, keeping, about)
     }
@@ -588,14 +587,6 @@ pub(crate) struct KeptLog {
 
 /// How often a log that changes while it is read is looked at.
 pub(crate) const LOOKS: usize = 4;
-
-/// Whether a sidecar is left to a later program, which made it.
-fn is_of_a_later_program(verdict: &Verdict) -> bool {
-    matches!(
-        verdict,
-        Verdict::NewerFold { .. } | Verdict::NewerFormat { .. }
-    )
-}
 
 /// Whether a log is not there any more.
 pub(crate) fn is_gone(entry: &LogEntry) -> bool {

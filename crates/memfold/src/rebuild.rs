@@ -250,9 +250,11 @@ impl Memfold {
             }
         };
         let mut wanted: HashSet<PathBuf> = HashSet::new();
+        let mut apart = cache::kept_apart(cache);
         for (log, receipt) in receipts.all() {
             let [sidecar, tail] = self.keeper().kept_elsewhere(log);
             wanted.insert(tail);
+            wanted.extend(apart.remove(&sidecar).unwrap_or_default());
             if receipt.place == Place::Cache {
                 wanted.insert(sidecar);
             }

@@ -2,12 +2,14 @@
 //! found and what it did.
 
 use std::collections::{HashMap, HashSet};
+use std::iter;
 use std::path::{Path, PathBuf};
 
 use memfold_disk::{Identity, Limits, Links, walk};
 use memfold_sidecar::{Bytes, Done, Keeping, Need, Place, Receipts, SidecarError, Verdict, beside};
 
 use crate::answer::{FoldReport, FoldRow, Forgotten};
+use crate::cache::kept_apart;
 use crate::catalogue::{Found, LogEntry, place_in, place_of};
 use crate::engine::Memfold;
 use crate::error::Error;
@@ -146,10 +148,15 @@ impl Memfold {
             })
             .map(|(log, _)| log.to_owned())
             .collect();
+        if gone.is_empty() {
+            return 0;
+        }
+        let mut apart = kept_apart(&self.dirs().cache);
         for log in &gone {
             let [cached, tail] = self.keeper().kept_elsewhere(log);
-            if is_ours(&cached) {
-                rows.push(orphan(cached, Need::Fold));
+            let apart = apart.remove(&cached).unwrap_or_default();
+            for sidecar in iter::once(cached).chain(apart).filter(|path| is_ours(path)) {
+                rows.push(orphan(sidecar, Need::Fold));
             }
             // Disposable and never named to anyone.
             let _ = memfold_disk::remove(tail);
@@ -174,10 +181,15 @@ impl Memfold {
         };
         let mut places = HashMap::new();
         let mut touched = HashSet::new();
+        let mut apart = kept_apart(&self.dirs().cache);
         for entry in &found.logs {
             let sidecar = beside(&entry.path);
             let [cached, tail] = self.keeper().kept_elsewhere(&entry.path);
-            let mut ours = vec![(aside(&cached), false), (cached, true)];
+            let mut ours = vec![(aside(&cached), false)];
+            for sidecar in apart.remove(&cached).unwrap_or_default() {
+                ours.extend([(aside(&sidecar), false), (sidecar, true)]);
+            }
+            ours.push((cached, true));
             if place_of(entry, &mut places) == Place::Beside {
                 ours.extend([(aside(&sidecar), false), (sidecar, true)]);
             }

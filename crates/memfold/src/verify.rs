@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 use memfold_disk::{Identity, Links};
 use memfold_rollup::RollupError;
 use memfold_sidecar::{
-    Checked, Keeper, Need, Place, Receipts, SidecarError, Verdict, Worth, beside,
+    Checked, Keeper, Need, Place, Receipts, SidecarError, Verdict, Worth, beside, parted_from,
 };
 use rayon::prelude::*;
 
@@ -202,7 +202,8 @@ impl Memfold {
                 wrong: false,
                 mend: Vec::new(),
             };
-            let is_known = own.contains(path) || known.contains(path);
+            let of = parted_from(path).unwrap_or_else(|| path.clone());
+            let is_known = own.contains(&of) || known.contains(&of);
             match (kind, instead) {
                 (KeptKind::Other, _) => rows.push(row("not memfold's; left as it is")),
                 (KeptKind::SetAside, _) => rows.push(row("set aside; a rebuild removes it")),
@@ -255,7 +256,7 @@ impl Memfold {
     fn verified(&self, entry: &LogEntry, place: Place, verdict: &Verdict) -> FoldRow {
         let path = match place {
             Place::Beside => beside(&entry.path),
-            Place::Cache => self.keeper().in_cache(&entry.path),
+            Place::Cache => self.keeper().kept_in_cache(&entry.path, entry.agent),
         };
         let wrong = match verdict {
             // Missing or behind is said, not wrong; so is what another version of the program has to judge, and what answers

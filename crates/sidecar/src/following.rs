@@ -1,8 +1,6 @@
 //! What follows a sidecar's whole turns, and what a log says of itself to its end: folded for a search, and kept in the cache
 //! for the next one of the unchanged log.
 
-use std::path::{Path, PathBuf};
-
 use memfold_agents::Agent;
 use memfold_fold::Tail;
 use memfold_fold::card::Card;
@@ -10,7 +8,7 @@ use memfold_fold::facts::LogFacts;
 
 use crate::SidecarError;
 use crate::fold_log::fold_tail;
-use crate::keeper::{Keeper, Kept, name_of, now};
+use crate::keeper::{Keeper, Kept, now};
 use crate::log_file::LogFile;
 use crate::receipts::Receipts;
 use crate::stop::Stop;
@@ -107,10 +105,6 @@ impl Keeper {
             }),
         };
         Ok((tells(&tail).then_some(tail), learned))
-    }
-
-    pub(crate) fn tail_path(&self, log: &Path) -> PathBuf {
-        tails::path(self.cache(), &name_of(log))
     }
 
     /// Puts a tail that was folded anew in the place of whatever was kept of the log. Whether there is one now.

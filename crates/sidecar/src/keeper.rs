@@ -22,7 +22,8 @@ use crate::fold_log::{Folded, fold_on, fold_until, fold_whole};
 use crate::following::{Learned, is_known, request_in, tells};
 use crate::judge::{Examined, examine, known_content, newer_than, verdict_of};
 use crate::log_file::LogFile;
-use crate::receipts::{Place, Receipt, Receipts, beside, key_of};
+use crate::places::Where;
+use crate::receipts::{Place, Receipt, Receipts, beside};
 use crate::stop::Stop;
 use crate::tails;
 use crate::verdict::Verdict;
@@ -151,17 +152,6 @@ impl Keeper {
         &self.cache
     }
 
-    /// Where the sidecar of a log lies when it cannot lie beside it.
-    pub fn in_cache(&self, log: &Path) -> PathBuf {
-        let name = name_of(log);
-        self.cache.join("sidecars").join(name + ".mem")
-    }
-
-    /// What is kept of a log elsewhere than beside it: its sidecar, if that lies there, and its tail.
-    pub fn kept_elsewhere(&self, log: &Path) -> [PathBuf; 2] {
-        [self.in_cache(log), self.tail_path(log)]
-    }
-
     /// Makes a log ready. `place` is where its sidecar should be. Asks `stop` now and then whether to go on; what is folded by
     /// then is kept, and said in [`Keeping::stopped`].
     ///
@@ -176,7 +166,19 @@ impl Keeper {
         need: Need,
         stop: Stop<'_>,
     ) -> Result<Keeping, SidecarError> {
-        let path = self.path(log.path(), place);
+        self.keep_at(log, agent, place.into(), receipts, need, stop)
+    }
+
+    fn keep_at(
+        &self,
+        log: &LogFile,
+        agent: &'static dyn Agent,
+        at: Where,
+        receipts: &Receipts,
+        need: Need,
+        stop: Stop<'_>,
+    ) -> Result<Keeping, SidecarError> {
+        let path = self.path(log.path(), agent, at);
         let began = now();
         let none = Receipts::default();
         let believed = if need == Need::Again { &none } else { receipts };
@@ -186,13 +188,13 @@ impl Keeper {
                 .of(log.path())
                 .is_some_and(|receipt| receipt.place == Place::Cache)
         };
-        if place == Place::Beside
+        if at == Where::Beside
             && examined.verdict == Verdict::Missing
             && need != Need::Rebuild
             && is_in_cache()
         {
             // It could not be written beside the log. Whoever can write there again rebuilds it.
-            return self.keep(log, agent, Place::Cache, receipts, need, stop);
+            return self.keep_at(log, agent, Where::Cache, receipts, need, stop);
         }
         let mut followed = (None, None);
         // What a receipt says of the log is of its end, too: one that is renewed learns it anew.
@@ -209,8 +211,14 @@ impl Keeper {
                 }
             }
         }
-        if examined.verdict.is_left_alone() && place == Place::Beside {
-            let mut keeping = self.keep(log, agent, Place::Cache, receipts, need, stop)?;
+        let elsewhere = match at {
+            Where::Apart => None,
+            _ if examined.verdict.is_later() => Some(Where::Apart),
+            Where::Beside if examined.verdict.is_left_alone() => Some(Where::Cache),
+            _ => None,
+        };
+        if let Some(elsewhere) = elsewhere {
+            let mut keeping = self.keep_at(log, agent, elsewhere, receipts, need, stop)?;
             keeping
                 .notes
                 .insert(0, format!("{}: {}", path.display(), examined.verdict));
@@ -225,7 +233,7 @@ impl Keeper {
                 identity,
             } if as_it_is => {
                 let (tail, learned) = followed;
-                let mut receipt = renewed(log, &sidecar, identity, place, receipts, began);
+                let mut receipt = renewed(log, &sidecar, identity, at.place(), receipts, began);
                 if let (Some(receipt), Some(Learned { facts, request })) = (&mut receipt, learned) {
                     receipt.request = request;
                     learn(receipt, facts);
@@ -243,15 +251,7 @@ impl Keeper {
                     notes: Vec::new(),
                 })
             }
-            examined => self.fold(log, agent, place, examined, need, stop),
-        }
-    }
-
-    /// Where a sidecar lies.
-    fn path(&self, log: &Path, place: Place) -> PathBuf {
-        match place {
-            Place::Beside => beside(log),
-            Place::Cache => self.in_cache(log),
+            examined => self.fold(log, agent, at, examined, need, stop),
         }
     }
 
@@ -261,12 +261,13 @@ impl Keeper {
         &self,
         log: &LogFile,
         agent: &'static dyn Agent,
-        place: Place,
+        at: Where,
         examined: Examined,
         need: Need,
         stop: Stop<'_>,
     ) -> Result<Keeping, SidecarError> {
-        let path = self.path(log.path(), place);
+        let path = self.path(log.path(), agent, at);
+        let place = at.place();
         let lock = self.lock(&path, need);
         let proved_at = now();
         let (folded, mut done) = match &examined.sidecar {
@@ -392,10 +393,14 @@ impl Keeper {
         agent: &'static dyn Agent,
         bytes: &[u8],
     ) -> Result<(PathBuf, Place, Identity), String> {
-        let path = self.in_cache(log);
+        let ours = Parameters::of(agent).version;
+        let mut path = self.in_cache(log);
+        if newer_than(&path, ours).is_some() {
+            path = self.apart(log, agent);
+        }
         make_folder_of(&path)?;
         let _lock = self.lock(&path, Need::Search)?;
-        if let Some(newer) = newer_than(&path, Parameters::of(agent).version) {
+        if let Some(newer) = newer_than(&path, ours) {
             return Err(newer.to_string());
         }
         let identity = write(&path, bytes)?;
@@ -432,7 +437,10 @@ impl Keeper {
         place: Place,
         receipts: &Receipts,
     ) -> Result<Checked, SidecarError> {
-        let path = self.path(log.path(), place);
+        let path = match place {
+            Place::Beside => beside(log.path()),
+            Place::Cache => self.kept_in_cache(log.path(), agent),
+        };
         check::verify(log, agent, &path, &self.tail_path(log.path()), receipts)
     }
 
@@ -509,14 +517,6 @@ fn renewed(
         place,
         ..known.clone()
     })
-}
-
-/// A file name for what is kept of a log elsewhere.
-pub(crate) fn name_of(log: &Path) -> String {
-    key_of(log)
-        .iter()
-        .map(|byte| format!("{byte:02x}"))
-        .collect()
 }
 
 /// Whether a file holds these bytes already.

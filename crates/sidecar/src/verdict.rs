@@ -105,15 +105,17 @@ impl Verdict {
         matches!(self, Verdict::Appended { .. }) && matches!(need, Need::Search | Need::Fold)
     }
 
-    /// Whether the file is another's to replace: this program writes beside it, in the cache.
-    pub fn is_left_alone(&self) -> bool {
+    /// Whether a later program wrote it.
+    pub fn is_later(&self) -> bool {
         matches!(
             self,
-            Verdict::NewerFold { .. }
-                | Verdict::NewerFormat { .. }
-                | Verdict::OtherForm
-                | Verdict::Unreadable { .. }
+            Verdict::NewerFold { .. } | Verdict::NewerFormat { .. }
         )
+    }
+
+    /// Whether the file is another's to replace: this program writes beside it, in the cache.
+    pub fn is_left_alone(&self) -> bool {
+        self.is_later() || matches!(self, Verdict::OtherForm | Verdict::Unreadable { .. })
     }
 }
 

@@ -88,6 +88,33 @@ fn sidecars_of_a_later_memfold_are_said_once_left_as_they_are_and_folded_once() 
     assert!(now == theirs, "a later program's sidecar was changed");
 }
 
+/// A later program's sidecars in the cache, where those of databases' sessions lie and of logs in a work tree, had an older
+/// server fold in memory at each call.
+#[test]
+fn sidecars_of_a_later_memfold_in_the_cache_are_folded_apart_once() {
+    let (home, logs) = home();
+    fs::create_dir(logs[0].with_file_name(".git")).unwrap();
+    let mut client = Client::greet(home.command(&["mcp"]));
+    search(&mut client);
+    let cached = home.at("home/.cache/memfold/sidecars");
+    let theirs = files(&cached);
+    assert_eq!(theirs.len(), 5);
+    theirs.iter().for_each(|(sidecar, _)| renew(sidecar));
+    let (first, _) = search(&mut client);
+    assert!(first.contains("restarts the session"), "{first}");
+    assert!(first.starts_with("earlier: 5 tasks"), "{first}");
+    let folded = files(&cached);
+    assert_eq!(folded.len(), 10);
+    for _ in 0..3 {
+        let (again, told) = search(&mut client);
+        assert!(!again.contains("restarts the session"), "{again}");
+        assert!(again.starts_with("earlier: 5 tasks"), "{again}");
+        assert!(told.is_empty(), "folded again: {told:?}");
+    }
+    assert_eq!(files(&cached), folded);
+    assert!(theirs.iter().all(|theirs| folded.contains(theirs)));
+}
+
 #[test]
 fn receipts_of_a_later_memfold_are_kept_and_nothing_is_folded_at_each_call() {
     let (home, _) = home();
