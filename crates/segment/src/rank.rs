@@ -94,17 +94,20 @@ impl Matches<'_> {
                 // One concept: its postings are the documents, in order.
                 [(concept, range)] => {
                     let weight = weights.get(*concept).copied().unwrap_or(0.0);
-                    for posting in held.list(range) {
+                    let list = held.list(range);
+                    scores.clear();
+                    scores.extend(list.iter().map(|posting| {
                         let norm = params.norm(held.lengths.get(posting.doc), average);
-                        let score = params.score(weight, posting.frequency, norm);
-                        top.offer(place, held.index, posting.doc, score);
-                    }
+                        params.score(weight, posting.frequency, norm)
+                    }));
+                    top.offer(place, held.index, &scores, |at| {
+                        list.get(at).map(|held| held.doc)
+                    });
                 }
                 _ => {
                     accumulate(held, &weights, params, average, &mut scores);
-                    for (doc, score) in (0..).map(DocId).zip(&scores) {
-                        top.offer(place, held.index, doc, *score);
-                    }
+                    let doc = |at| u32::try_from(at).ok().map(DocId);
+                    top.offer(place, held.index, &scores, doc);
                 }
             }
         }
@@ -144,6 +147,7 @@ impl Matches<'_> {
         let average = self.collection.average_length();
         let width = self.concepts.len();
         let mut rows = vec![0.0; documents.len().saturating_mul(width)];
+        let mut asked = Asked::default();
         let mut done = 0;
         for run in documents.chunk_by(|(one, _), (next, _)| one == next) {
             let from = done;
@@ -162,12 +166,31 @@ impl Matches<'_> {
                 .iter()
                 .map(|(_, doc)| params.norm(held.lengths.get(*doc), average))
                 .collect();
+            let ascending = run.is_sorted_by(|(_, doc), (_, next)| doc < next);
+            asked.set(run, held.documents);
             for (concept, range) in &held.lists {
                 let weight = weights.get(*concept).copied().unwrap_or(0.0);
-                let mut walk = Walk::over(held.list(range));
-                for (((_, doc), norm), row) in run.iter().zip(&norms).zip(rows.chunks_mut(width)) {
-                    if let (Some(tf), Some(place)) = (walk.frequency(*doc), row.get_mut(*concept)) {
+                let mut add = |at: usize, tf: u32| {
+                    let row = at
+                        .checked_mul(width)
+                        .and_then(|row| rows.get_mut(row + concept));
+                    if let (Some(place), Some(norm)) = (row, norms.get(at)) {
                         *place = params.score(weight, tf, *norm);
+                    }
+                };
+                let list = held.list(range);
+                if !ascending || list.len() / FAR > run.len() {
+                    let mut walk = Walk::over(list);
+                    for (at, (_, doc)) in run.iter().enumerate() {
+                        if let Some(tf) = walk.frequency(*doc) {
+                            add(at, tf);
+                        }
+                    }
+                } else {
+                    for posting in list {
+                        if let Some(at) = asked.place(posting.doc) {
+                            add(at, posting.frequency);
+                        }
                     }
                 }
             }
@@ -190,6 +213,36 @@ impl Matches<'_> {
             doc,
             score,
         })
+    }
+}
+
+/// A list that has so many times more postings than documents are asked for is stepped through, not read.
+const FAR: usize = 32;
+
+/// Which of a segment's documents are asked for, by their numbers.
+#[derive(Default)]
+struct Asked {
+    places: Vec<u32>,
+}
+
+impl Asked {
+    /// Stands for a document that is not asked for.
+    const NOT: u32 = u32::MAX;
+
+    fn set(&mut self, run: &[(usize, DocId)], documents: u32) {
+        self.places.clear();
+        self.places.resize(documents as usize, Asked::NOT);
+        for (at, (_, doc)) in (0..).zip(run) {
+            if let Some(place) = self.places.get_mut(doc.0 as usize) {
+                *place = at;
+            }
+        }
+    }
+
+    #[inline]
+    fn place(&self, doc: DocId) -> Option<usize> {
+        let place = self.places.get(doc.0 as usize).copied()?;
+        (place != Asked::NOT).then_some(place as usize)
     }
 }
 
@@ -259,6 +312,26 @@ fn accumulate(
     }
 }
 
+/// So many scores are looked at together, a bit for each: whether one is good is as good as random, and no branch hangs on it.
+const AT_ONCE: usize = 32;
+
+/// The set of the scores, [`AT_ONCE`] at most, that are so.
+#[inline]
+fn those(scores: &[f64], are: impl Fn(f64) -> bool) -> u32 {
+    (0..)
+        .zip(scores)
+        .fold(0, |set, (at, score)| set | u32::from(are(*score)) << at)
+}
+
+/// The places in a set, in order.
+fn places(mut set: u32) -> impl Iterator<Item = usize> {
+    std::iter::from_fn(move || {
+        let at = (set != 0).then(|| set.trailing_zeros() as usize)?;
+        set &= set - 1;
+        Some(at)
+    })
+}
+
 /// A candidate.
 #[derive(Debug, Clone, Copy)]
 struct Hit {
@@ -295,15 +368,39 @@ impl<'a> Top<'a> {
         }
     }
 
-    #[inline]
-    fn offer(&mut self, place: usize, segment: usize, doc: DocId, score: f64) {
-        if score > 0.0 && (self.all || self.filter.holds(segment, doc)) {
-            self.matched += 1;
-            if score >= self.floor {
-                self.hits.push(Hit { score, place, doc });
-                if self.hits.len() >= self.room {
-                    self.thin_out();
+    /// Offers documents of a segment by their scores; `doc` says which is at a place. Most are not among the best, and that is
+    /// told of [`AT_ONCE`] together.
+    fn offer(
+        &mut self,
+        place: usize,
+        segment: usize,
+        scores: &[f64],
+        doc: impl Fn(usize) -> Option<DocId>,
+    ) {
+        let mut first = 0;
+        for scores in scores.chunks(AT_ONCE) {
+            let from = first;
+            first += scores.len();
+            let matching = those(scores, |score| score > 0.0);
+            let mut good = those(scores, |score| score > 0.0 && score >= self.floor);
+            if self.all {
+                self.matched += u64::from(matching.count_ones());
+            } else {
+                let passes =
+                    |at: usize| doc(from + at).is_some_and(|doc| self.filter.holds(segment, doc));
+                let passing = places(matching)
+                    .filter(|at| passes(*at))
+                    .fold(0u32, |set, at| set | 1 << at);
+                self.matched += u64::from(passing.count_ones());
+                good &= passing;
+            }
+            for at in places(good) {
+                if let (Some(doc), Some(&score)) = (doc(from + at), scores.get(at)) {
+                    self.hits.push(Hit { score, place, doc });
                 }
+            }
+            if self.hits.len() >= self.room {
+                self.thin_out();
             }
         }
     }
