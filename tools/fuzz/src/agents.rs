@@ -30,10 +30,10 @@ fn reads_json_as_serde_does(agent: &dyn Agent, line: &[u8]) {
         return;
     }
     let line = line.strip_prefix(b"\xEF\xBB\xBF").unwrap_or(line);
-    let Some(members) = line.trim_ascii_start().strip_prefix(b"{") else {
+    let Some(members) = without_space(line).strip_prefix(b"{") else {
         return;
     };
-    let comma: &[u8] = match members.trim_ascii_start().first() {
+    let comma: &[u8] = match without_space(members).first() {
         Some(b'}') => b"",
         _ => b",",
     };
@@ -46,4 +46,11 @@ fn reads_json_as_serde_does(agent: &dyn Agent, line: &[u8]) {
         "the scan reads {} otherwise",
         line.escape_ascii()
     );
+}
+
+/// The line from where JSON's white space ends: a form feed, which ASCII counts as such, is none.
+fn without_space(line: &[u8]) -> &[u8] {
+    let is_space = |byte: &u8| matches!(byte, b' ' | b'\t' | b'\n' | b'\r');
+    let begins = line.iter().position(|byte| !is_space(byte));
+    &line[begins.unwrap_or(line.len())..]
 }
