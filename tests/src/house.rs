@@ -216,13 +216,12 @@ impl House {
             }
         };
         match &self.kept {
-            Some(engine) => self.compare_with(engine, reference, query, look, |_| true),
-            None => self.compare_with(&self.engine(), reference, query, look, |_| true),
+            Some(engine) => self.compare_with(engine, reference, query, look),
+            None => self.compare_with(&self.engine(), reference, query, look),
         }
     }
 
-    /// What an engine and the reference differ in, whatever the notes say of how the answer was got. Of logs that
-    /// `is_whole` does not name, it is not asked what is abandoned: a line whose name is damaged is on another path.
+    /// What an engine and the reference differ in, whatever the notes say of how the answer was got.
     ///
     /// # Errors
     /// The report.
@@ -231,9 +230,8 @@ impl House {
         engine: &Memfold,
         reference: &Reference,
         query: &str,
-        is_whole: impl Fn(&Path) -> bool,
     ) -> Result<usize, String> {
-        self.compare_with(engine, reference, query, |_| Ok(()), is_whole)
+        self.compare_with(engine, reference, query, |_| Ok(()))
     }
 
     fn compare_with(
@@ -242,7 +240,6 @@ impl House {
         reference: &Reference,
         query: &str,
         look: impl Fn(&[String]) -> Result<(), String>,
-        is_whole: impl Fn(&Path) -> bool,
     ) -> Result<usize, String> {
         let expected = reference.search(query, memfold::LIMIT);
         let answer = match self.search_with(engine, query) {
@@ -269,7 +266,7 @@ impl House {
             .collect();
         for hit in &answer.results {
             let seq = usize::try_from(hit.seq).unwrap();
-            if is_whole(&hit.log) && hit.abandoned != reference.is_abandoned(&hit.log, seq) {
+            if hit.abandoned != reference.is_abandoned(&hit.log, seq) {
                 return Err(format!(
                     "{query:?}: line {seq} is abandoned: {}",
                     hit.abandoned

@@ -364,14 +364,7 @@ impl Folder {
             // An engine of now, or one that was open while all this happened.
             let new = self.random.one_in(2).then(|| self.house.engine());
             let engine = new.as_ref().unwrap_or(&self.engine);
-            let (first, logs, folder) = (&self.first, &self.logs, self.house.logs());
-            let is_whole = |log: &Path| {
-                let log = log.strip_prefix(&folder).unwrap();
-                first.get(log) == logs.get(log)
-            };
-            found += self
-                .house
-                .compare_events(engine, reference, query, is_whole)?;
+            found += self.house.compare_events(engine, reference, query)?;
         }
         Ok(found)
     }
@@ -381,7 +374,7 @@ impl Folder {
         let reference = self.house.reference();
         for query in QUERIES {
             self.house
-                .compare_events(&self.house.engine(), &reference, query, |_| false)?;
+                .compare_events(&self.house.engine(), &reference, query)?;
         }
         Ok(())
     }

@@ -183,6 +183,9 @@ struct Reading {
     paths: HashMap<usize, Vec<usize>>,
     /// The last line.
     at: usize,
+    /// The last line that named itself anew or went back. One without a name stands where it is written, until the task
+    /// goes on from before it.
+    told: usize,
 }
 
 impl Reading {
@@ -202,6 +205,7 @@ impl Reading {
             names: HashMap::new(),
             paths: HashMap::new(),
             at: 0,
+            told: 0,
         }
     }
 
@@ -235,13 +239,19 @@ impl Reading {
     fn line(&mut self, seq: usize, reading: &event::Reading<'_>) {
         let course = &reading.course;
         let first = |name: &str| self.names.get(name).map(|(line, _)| *line);
-        let mut path = match &course.follows {
-            Follows::Last | Follows::Replaces => self.path(self.at),
-            Follows::After(name) => self.path(first(name).unwrap_or(self.at)),
-            Follows::Before(name) => self.path(first(name).map_or(0, |line| line - 1)),
-            Follows::Nothing => Vec::new(),
+        let back = match &course.follows {
+            Follows::Last | Follows::Replaces => None,
+            Follows::After(name) => first(name).filter(|line| *line != self.told),
+            Follows::Before(name) => Some(first(name).map_or(0, |line| line - 1)),
+            Follows::Nothing => (self.told != 0).then_some(0),
         };
+        let mut path = self.path(back.unwrap_or(self.at));
         path.push(seq);
+        let replaces = course.follows == Follows::Replaces;
+        let mut names = course.names.iter();
+        if back.is_some() || names.any(|name| replaces || first(name).is_none()) {
+            self.told = seq;
+        }
         self.paths.insert(seq, path);
         self.at = seq;
 
