@@ -53,6 +53,24 @@ const CHANGES: &[&str] = &[
     "releasenote",
     "00-releasenotes",
 ];
+/// Folders of such files.
+const CHANGE_FOLDERS: &[&str] = &[
+    "changelog",
+    "changelogs",
+    "changelog.d",
+    "news",
+    "newsfragments",
+    "releases",
+    "announce",
+];
+/// What is in the names of folders of such files: a release's own often has its number beside it.
+const RELEASE_NOTES: &[&str] = &[
+    "relnotes",
+    "release-notes",
+    "release_notes",
+    "releasenotes",
+    "whatsnew",
+];
 
 /// What a path says of its file.
 pub(crate) fn of(path: &str) -> Kinds {
@@ -65,14 +83,22 @@ pub(crate) fn of(path: &str) -> Kinds {
             || name.starts_with("authors"),
         changelog: CHANGES.iter().any(|begin| name.starts_with(begin))
             || name == "change"
-            || name.starts_with("change."),
+            || name.starts_with("change.")
+            || is_release(name),
         vendored: false,
     };
     for folder in &mut folders {
         kinds.vendored |= VENDOR.contains(&folder);
-        kinds.changelog |= matches!(folder, "changelog" | "changelogs");
+        kinds.changelog |= CHANGE_FOLDERS.contains(&folder)
+            || RELEASE_NOTES.iter().any(|part| folder.contains(part));
     }
     kinds
+}
+
+/// Whether a file tells of one release: `release-2.8.3.rst`.
+fn is_release(name: &str) -> bool {
+    let number = name.strip_prefix("release-");
+    number.is_some_and(|number| number.starts_with(|c: char| c.is_ascii_digit()))
 }
 
 #[cfg(test)]
@@ -85,6 +111,10 @@ mod tests {
         assert!(!of("src/vendor.rs").vendored);
         assert!(of("web/app.min.js").generated && of("Cargo.lock").generated);
         assert!(of("CHANGELOG.md").changelog && of("docs/changelogs/1.md").changelog);
+        assert!(
+            of("docs/news/0.7-relnotes/index.md").changelog && of("doc/release-2.8.rst").changelog
+        );
+        assert!(!of("scripts/release.py").changelog && !of("src/release-tag.rs").changelog);
         assert_eq!(of("src/main.rs"), Kinds::default());
     }
 }

@@ -6,7 +6,7 @@
 //! and writes, and `manifest` how that lies on the disk; [`Index`] is the folder of all of it. [`Refresh`] brings a tree up to
 //! date: `survey` finds what changed, `reading` reads it; `collection` removes what nobody names any more, `check` holds
 //! all of it against events and files. `search` ranks a
-//! tree by `ranking`. When it is, the caller says: [`Moment`].
+//! tree by `ranking`, to which `kinds` and `naming` say what a path tells. When it is, the caller says: [`Moment`].
 
 mod check;
 mod collection;
@@ -22,6 +22,7 @@ mod manifest;
 #[cfg(test)]
 mod memdump;
 mod moment;
+mod naming;
 mod pack;
 mod ranking;
 mod reading;

@@ -44,6 +44,7 @@ mod query;
 mod stop;
 mod term;
 mod wide;
+mod written;
 
 pub use best::{BestLine, LINE_CHARS, best_lines, shorten};
 pub use chunks::{Chunk, LEAST_LINES, MOST_LINES, chunks, starts_chunk};

@@ -8,6 +8,7 @@ use crate::joined::joined;
 use crate::stop::is_stop_word;
 use crate::term::{Space, stem};
 use crate::wide::{characters, is_unspaced};
+use crate::written;
 
 /// What one word of a query asks of a dictionary.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
@@ -71,6 +72,8 @@ pub struct Query {
     pub pairs: Vec<(usize, usize)>,
     /// Its quoted parts. Their words are among the concepts too.
     pub phrases: Vec<Phrase>,
+    /// What of it is written as a path is, with a dot or a slash within: in small letters. Its words are among the concepts too.
+    pub paths: Vec<String>,
     /// Names that adjacent plain words may be parts of. A document that holds one is better; none is expected to.
     pub joined: Vec<Concept>,
     /// The words asked for, folded, in order, each once: to be shown.
@@ -84,6 +87,7 @@ impl Query {
         let mut concepts = Concepts::default();
         let mut query = Query {
             phrases: phrases(text),
+            paths: written::paths(text),
             ..Query::default()
         };
         let mut neighbour = None;
