@@ -24,7 +24,7 @@ const YOURS: RuleName = RuleName(Cow::Borrowed("yours"));
 
 impl Denylist {
     /// Raised whenever the standard list changes, so that decisions kept from an older one are made again.
-    pub(crate) const VERSION: u32 = 1;
+    pub(crate) const VERSION: u32 = 2;
 
     /// The standard list and these.
     pub(crate) fn new(yours: Patterns) -> Self {
@@ -116,8 +116,11 @@ impl Table {
 
     /// Every ending begins with a dot; a name that is an ending and nothing else has it too.
     fn by_ending(&self, name: &str) -> Option<&'static Kind> {
-        name.match_indices('.')
-            .find_map(|(dot, _)| self.endings.get(name.get(dot..)?).copied())
+        name.match_indices('.').find_map(|(dot, _)| {
+            let (stem, ending) = name.split_at_checked(dot)?;
+            let kind = self.endings.get(ending).copied();
+            kind.filter(|_| !(standard::OF_EITHER_HALF.contains(&ending) && is_public(stem)))
+        })
     }
 
     fn by_path(&self, path: &str, name: &str) -> Option<&'static Kind> {
@@ -139,6 +142,28 @@ impl Table {
         };
         self.beginnings.iter().find(begins).map(|(_, kind)| *kind)
     }
+}
+
+/// The words with which a name ends that calls itself a public key, and those that take it back.
+const PUBLIC: [&str; 6] = [
+    "pub",
+    "public",
+    "pubkey",
+    "publickey",
+    "public-key",
+    "public_key",
+];
+const NOT_PUBLIC: [&str; 5] = ["priv", "secret", "non", "not", "pair"];
+
+/// `public`, `jwt-public`, `signing.pub`, `public_key`; not `republic`, `public-private` or `non-public`. What is read of a file
+/// that calls itself public and is not is redacted: private keys in text have their marks.
+fn is_public(stem: &str) -> bool {
+    let is_end = |word: &&&str| {
+        stem.strip_suffix(**word)
+            .is_some_and(|before| before.is_empty() || before.ends_with(['.', '-', '_']))
+    };
+    let takes_back = |word: &str| NOT_PUBLIC.iter().any(|not| word.starts_with(not));
+    PUBLIC.iter().any(|word| is_end(&word)) && !stem.split(['.', '-', '_']).any(takes_back)
 }
 
 /// The words by which a file of settings says that it has no secrets yet.

@@ -7,7 +7,7 @@ use std::fmt;
 use serde::{Deserialize, Serialize};
 use sha2::{Digest, Sha256};
 
-use crate::checkers::Checker;
+use crate::checkers::{Checker, Then};
 use crate::denylist::Denylist;
 use crate::path::TreePath;
 use crate::patterns::Patterns;
@@ -76,6 +76,12 @@ impl Rules {
         &self.version
     }
 
+    /// Whether a checker runs a program.
+    pub fn runs_programs(&self) -> bool {
+        let mut checkers = self.checkers.iter();
+        checkers.any(|checker| matches!(checker.then, Then::Run { .. }))
+    }
+
     /// The rule of the denylist that a path falls under. By name alone: no file is touched.
     pub fn denied(&self, path: &TreePath) -> Option<RuleName> {
         self.denylist.rule(path)
@@ -120,6 +126,6 @@ mod tests {
         assert_eq!(rules(&["a", "b"]), rules(&["a", "b"]));
         assert_ne!(rules(&["a", "b"]), rules(&["ab"]));
         assert_ne!(rules(&["a", "b"]), rules(&["b", "a"]));
-        assert!(rules(&["a"]).as_str().starts_with("1."));
+        assert!(rules(&["a"]).as_str().starts_with("2."));
     }
 }

@@ -36,6 +36,10 @@ const NONE: Kind = Kind {
 /// The rule whose names are a pattern of their own (`is_dotenv`).
 pub(super) const DOTENV: &str = "dotenv";
 
+/// The endings that both halves of a key pair go by. Which half a file is only its own name tells, without which it is taken
+/// for the private one: what is inside is not looked at, since a file that is denied is not opened.
+pub(super) const OF_EITHER_HALF: [&str; 2] = [".pem", ".key"];
+
 pub(super) static KINDS: &[Kind] = &[
     Kind {
         rule: "version-control",
@@ -70,7 +74,7 @@ pub(super) static KINDS: &[Kind] = &[
     },
     Kind {
         rule: "private-key",
-        about: "private keys",
+        about: "private keys; .pem and .key, but not those that their name calls public",
         files: &["secring.gpg", "privkey", "age-key.txt"],
         endings: &[".pem", ".key", ".p8", ".pk8", ".pvk"],
         paths: &[".config/sops/age/keys.txt"],
