@@ -1,84 +1,17 @@
-//! Holds `formats/events.md`, its schema and the code together. The checker knows the schema's keywords and no others.
+//! Holds `formats/events.md`, its schema and the code together.
 
 // In a test a failure is a panic; clippy excuses test functions alone, not what they call.
 #![allow(clippy::unwrap_used, clippy::panic, clippy::indexing_slicing)]
 
+mod schema;
+
 use memfold_log::Timestamp;
 use memfold_log::own::{Body, By, Call, CallResult, Record, Unranked};
+use schema::valid;
 use serde_json::{Value, json};
 
 const PAGE: &str = include_str!("../../../formats/events.md");
 const SCHEMA: &str = include_str!("../../../formats/events.schema.json");
-
-/// Whether the value satisfies the schema.
-fn valid(root: &Value, schema: &Value, value: &Value) -> bool {
-    let Some(schema) = schema.as_object() else {
-        return schema == &json!(true);
-    };
-    schema.iter().all(|(keyword, rule)| match keyword.as_str() {
-        "$schema" | "$id" | "$defs" | "title" | "description" | "format" => true,
-        "$ref" => valid(
-            root,
-            root.pointer(rule.as_str().unwrap().strip_prefix('#').unwrap())
-                .unwrap(),
-            value,
-        ),
-        "const" => value == rule,
-        "enum" => rule.as_array().unwrap().contains(value),
-        "not" => !valid(root, rule, value),
-        "oneOf" => {
-            rule.as_array()
-                .unwrap()
-                .iter()
-                .filter(|one| valid(root, one, value))
-                .count()
-                == 1
-        }
-        "type" => match rule {
-            Value::Array(types) => types
-                .iter()
-                .any(|one| has_type(value, one.as_str().unwrap())),
-            one => has_type(value, one.as_str().unwrap()),
-        },
-        "minLength" => value
-            .as_str()
-            .is_none_or(|text| text.chars().count() as u64 >= rule.as_u64().unwrap()),
-        "minimum" => value
-            .as_f64()
-            .is_none_or(|number| number >= rule.as_f64().unwrap()),
-        "maximum" => value
-            .as_f64()
-            .is_none_or(|number| number <= rule.as_f64().unwrap()),
-        "required" => value.as_object().is_none_or(|object| {
-            rule.as_array()
-                .unwrap()
-                .iter()
-                .all(|key| object.contains_key(key.as_str().unwrap()))
-        }),
-        "properties" => value.as_object().is_none_or(|object| {
-            rule.as_object()
-                .unwrap()
-                .iter()
-                .all(|(key, rule)| object.get(key).is_none_or(|one| valid(root, rule, one)))
-        }),
-        "items" => value
-            .as_array()
-            .is_none_or(|all| all.iter().all(|one| valid(root, rule, one))),
-        other => panic!("this checker does not know {other}"),
-    })
-}
-
-fn has_type(value: &Value, name: &str) -> bool {
-    match name {
-        "null" => value.is_null(),
-        "boolean" => value.is_boolean(),
-        "integer" => value.is_i64() || value.is_u64(),
-        "string" => value.is_string(),
-        "array" => value.is_array(),
-        "object" => value.is_object(),
-        other => panic!("this checker does not know the type {other}"),
-    }
-}
 
 fn check(line: &str) -> bool {
     let schema: Value = serde_json::from_str(SCHEMA).unwrap();
