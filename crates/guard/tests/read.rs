@@ -1,7 +1,7 @@
 //! Reads by way of the guard in made-up trees: what lies in the tree and is allowed, and nothing else.
 
 // In a test a failure is a panic; clippy excuses test functions alone, not what they call.
-#![allow(clippy::unwrap_used, clippy::panic)]
+#![allow(clippy::unwrap_used, clippy::panic, clippy::print_stdout)]
 
 use std::fs;
 use std::os::unix::fs::symlink;
@@ -107,6 +107,18 @@ fn what_is_no_file_is_refused_without_waiting() {
     let _socket = std::os::unix::net::UnixListener::bind(at("socket")).unwrap();
     fs::create_dir(at("folder")).unwrap();
     let guard = guard(&place, "");
+    // /dev/zero has no end.
+    let is_device = {
+        use rustix::fs::{CWD, FileType, Mode, makedev, mknodat};
+        let (kind, zero) = (FileType::CharacterDevice, makedev(1, 5));
+        mknodat(CWD, &at("device"), kind, Mode::RUSR, zero).is_ok()
+    };
+    if is_device {
+        let is = Special::Device;
+        assert_eq!(read(&guard, "device"), Err(Refusal::NotRegular { is }));
+    } else {
+        println!("no device is tried: this user may not make one");
+    }
     for (path, is) in [
         ("pipe", Special::Pipe),
         ("socket", Special::Socket),

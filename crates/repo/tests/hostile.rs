@@ -2,7 +2,12 @@
 //! hangs, and what is left out is said.
 
 // In a test a failure is a panic; clippy excuses test functions alone, not what they call.
-#![allow(clippy::unwrap_used, clippy::panic, clippy::indexing_slicing)]
+#![allow(
+    clippy::unwrap_used,
+    clippy::panic,
+    clippy::indexing_slicing,
+    clippy::print_stdout
+)]
 
 mod made;
 
@@ -14,7 +19,7 @@ use std::thread;
 use std::time::Duration;
 
 use made::{Made, hardened, kind_of, left, paths, wanted};
-use memfold_repo::listing::{By, Cut, IndexError, Kind, NoGit, Wanted, Why};
+use memfold_repo::listing::{By, Cut, IndexError, Kind, NoGit, Standing, Wanted, Why};
 
 /// A repository whose configuration names a program for all that git may run, and files and folders outside for all that it
 /// may read. The program leaves a canary.
@@ -372,6 +377,180 @@ fn names_of_every_kind() {
         "its name is not UTF-8"
     );
     assert_eq!(left(&listing, "socket").unwrap(), "it is a socket");
+}
+
+/// Names that elsewhere are one file: by their case, or once they are normalised. Here they are two, each with its own standing.
+#[test]
+fn names_that_clash_elsewhere() {
+    let made = Made::repository();
+    let composed = "caf\u{e9}";
+    let decomposed = "cafe\u{301}";
+    for (tracked, other) in [
+        ("README", "readme"),
+        ("Makefile", "makefile"),
+        ("Dir/a", "dir/a"),
+        ("src/X.rs", "src/x.rs"),
+        (composed, decomposed),
+    ] {
+        made.put(tracked, "")
+            .put(other, "")
+            .git(&["add", "--", tracked]);
+    }
+    made.put(&format!("{decomposed}s/b"), "")
+        .put(&format!("{composed}s/b"), "")
+        .git(&["add", "--", &format!("{decomposed}s/b")]);
+    let listing = made.same_as_git();
+    assert_eq!(listing.entries.len(), 12);
+    let tracked = listing.entries.iter();
+    let tracked = tracked.filter(|entry| entry.standing == Standing::Tracked);
+    assert_eq!(tracked.count(), 6);
+    // A rule means the one that it names.
+    made.put(
+        ".gitignore",
+        format!("readme\n/DIR/\n/dir/\n{decomposed}\n"),
+    );
+    let listing = made.same_as_git();
+    assert_eq!(listing.entries.len(), 10);
+    for gone in ["readme", "dir/a", decomposed] {
+        assert_eq!(kind_of(&listing, gone), None, "{gone}");
+    }
+    // What a rule ignores stays where it is tracked.
+    made.put(".gitignore", "README\nDir\n");
+    assert_eq!(made.same_as_git().entries.len(), 13);
+}
+
+/// A device below a name, where this user may make one.
+fn device(made: &Made, path: &str, minor: u32) -> bool {
+    use rustix::fs::{CWD, FileType, Mode, makedev, mknodat};
+    let (path, memory) = (made.at(path), 1);
+    fs::create_dir_all(path.parent().unwrap()).unwrap();
+    let _ = fs::remove_file(&path);
+    let mode = Mode::RUSR | Mode::WUSR;
+    mknodat(
+        CWD,
+        &path,
+        FileType::CharacterDevice,
+        mode,
+        makedev(memory, minor),
+    )
+    .is_ok()
+}
+
+/// Whatever takes the place of a file: it is named, nothing of it is read, nothing waits for it.
+#[test]
+fn what_is_no_file_is_named_wherever_it_stands() {
+    const ZERO: u32 = 5;
+    let made = Made::repository();
+    made.put("pipe", "")
+        .put("device", "")
+        .put("socket", "")
+        .put("a", "");
+    made.git(&["add", "."]);
+    made.fifo("pipe").fifo("new/pipe");
+    fs::remove_file(made.at("socket")).unwrap();
+    let _socket = std::os::unix::net::UnixListener::bind(made.at("socket")).unwrap();
+    let mut expected = vec![
+        ("pipe", "a named pipe"),
+        ("new/pipe", "a named pipe"),
+        ("socket", "a socket"),
+    ];
+    match device(&made, "device", ZERO) && device(&made, "new/device", ZERO) {
+        true => expected.extend([("device", "a device"), ("new/device", "a device")]),
+        false => {
+            fs::remove_file(made.at("device")).unwrap();
+            println!("no device is tried: this user may not make one");
+        }
+    }
+    let listing = made.listed();
+    assert_eq!(paths(&listing), ["a"]);
+    for (path, what) in &expected {
+        assert_eq!(
+            left(&listing, path),
+            Some(format!("it is {what}")),
+            "{path}"
+        );
+    }
+    assert_eq!(listing.left.count, expected.len());
+    // In the place of what git's own folder has, too.
+    for file in [".git/index", ".git/info/exclude", ".gitignore"] {
+        let made = Made::repository();
+        made.put("a", "");
+        if device(&made, file, ZERO) {
+            assert_eq!(paths(&made.listed()), ["a"], "{file}");
+        }
+    }
+    let made = Made::tree();
+    if device(&made.put("a", ""), ".git", ZERO) {
+        assert_eq!(made.listed().by, By::Walk(NoGit::NotGit));
+    }
+}
+
+/// A submodule that is not one: its place is tracked as a repository's, and something else lies there.
+#[test]
+fn a_submodules_place_may_hold_anything() {
+    let outside = |made: &Made| {
+        made::put(&made.beside("outside/secret"), b"");
+        made.link("sub", made.beside("outside"));
+    };
+    let makes: [(&str, &dyn Fn(&Made)); 6] = [
+        ("nothing", &|_| {}),
+        ("files", &|made| {
+            made.put("sub/b", "").put("sub/deep/c", "");
+        }),
+        ("a file", &|made| {
+            made.put("sub", "");
+        }),
+        ("a link out", &outside),
+        ("a pipe", &|made| {
+            made.fifo("sub");
+        }),
+        ("the outer repository by its name", &|made| {
+            made.put("sub/.git", "gitdir: ../.git\n").put("sub/b", "");
+        }),
+    ];
+    for (name, make) in makes {
+        let made = Made::repository();
+        let no_commit = "1".repeat(40);
+        made.put("a", "").git(&["add", "."]).git(&[
+            "update-index",
+            "--add",
+            "--cacheinfo",
+            &format!("160000,{no_commit},sub"),
+        ]);
+        make(&made);
+        let ours = paths(&made.same_as_git());
+        assert!(ours.contains(&"a".to_owned()), "{name}");
+        assert!(!ours.iter().any(|path| path.contains("secret")), "{name}");
+    }
+}
+
+/// A repository in a repository whose `.git` file names the outer one, or another's: git takes either for a repository.
+#[test]
+fn a_nested_git_file_that_names_a_stranger() {
+    let made = Made::repository();
+    let victim = victim(&made);
+    made.put("a", "")
+        .put("outer/.git", "gitdir: ../.git\n")
+        .put("outer/b", "")
+        .put(
+            "theirs/.git",
+            format!("gitdir: {}\n", victim.join(".git").display()),
+        )
+        .put("theirs/c", "");
+    let listing = made.same_as_git();
+    assert_eq!(paths(&listing), ["a", "outer", "theirs"]);
+    assert_eq!(kind_of(&listing, "theirs"), Some(Kind::Repository));
+}
+
+/// The inside of a repository is no work tree: it is listed as any folder is.
+#[test]
+fn a_bare_repository_is_a_folder() {
+    let made = Made::tree();
+    made.git(&["init", "-q", "--bare", "."])
+        .put("info/exclude", "*\n");
+    let listing = made.listed();
+    assert_eq!(listing.by, By::Walk(NoGit::None));
+    assert!(paths(&listing).contains(&"HEAD".to_owned()));
 }
 
 /// Makes folders `d/d/…`, so many, with a file in some; by steps, as no path is that long.
