@@ -56,8 +56,8 @@ pub use mark::{Mark, Marked};
 pub use open_files::allow_open_files;
 pub use pinned::{Pinned, PinnedFile, PinnedFolder};
 pub use place::{
-    can_write, in_order, is_below, open_own_log, open_own_record, private_dir, remove, resolve,
-    resolve_lost, set_aside, sync_names,
+    append_to_own_log, can_write, in_order, is_below, open_own_log, open_own_record, private_dir,
+    remove, resolve, resolve_lost, set_aside, sync_names, sync_own_log,
 };
 pub use publish::{Mode, PublishError, Published, publish};
 pub use snapshot::{Reader, Snapshot};

@@ -75,7 +75,17 @@ pub fn open_own_log(path: impl AsRef<Path>) -> Result<File, DiskError> {
     Ok(file)
 }
 
-/// The same of a log that nobody relies on: its name may be gone after a loss of power, and no disk is waited for.
+/// Puts bytes behind the end of a log of our own, by one write, of which it says how many went out.
+pub fn append_to_own_log(log: &File, bytes: &[u8]) -> io::Result<usize> {
+    sys::write(log, bytes)
+}
+
+/// Returns once what was appended to a log of our own survives a loss of power.
+pub fn sync_own_log(log: &File) -> io::Result<()> {
+    sys::sync(log)
+}
+
+/// As [`open_own_log`], of a log that nobody relies on: its name may be gone after a loss of power, and no disk is waited for.
 pub fn open_own_record(path: impl AsRef<Path>) -> Result<File, DiskError> {
     open_to_append(path.as_ref()).map(|(_, file)| file)
 }

@@ -42,6 +42,8 @@ pub struct Loaded {
     pub(crate) packs: Vec<Pack>,
     /// Up to where the log was looked at.
     log: Folded,
+    /// Whether the manifest that is kept says all of it, with no event of the log left to read.
+    is_kept: bool,
     /// The packs there were.
     files: Vec<PathBuf>,
 }
@@ -143,28 +145,31 @@ impl Index {
     /// they are read the other way round. One that is gone by then was put together with others: all is looked at again.
     pub fn load(&self, root: &str) -> Result<Loaded, RepoError> {
         for _ in 1..LOOKS {
-            let (manifest, log) = self.load_tree(root)?;
+            let (manifest, log, is_kept) = self.load_tree(root)?;
             let files = self.pack_files();
             if let Some(packs) = open_packs(&files, IfGone::Again) {
                 return Ok(Loaded {
                     manifest,
                     packs,
                     log,
+                    is_kept,
                     files,
                 });
             }
         }
-        let (manifest, log) = self.load_tree(root)?;
+        let (manifest, log, is_kept) = self.load_tree(root)?;
         let files = self.pack_files();
         Ok(Loaded {
             manifest,
             packs: open_packs(&files, IfGone::Without).unwrap_or_default(),
             log,
+            is_kept,
             files,
         })
     }
 
-    pub(crate) fn load_tree(&self, root: &str) -> Result<(Manifest, Folded), RepoError> {
+    /// A tree, up to where the log was looked at, and whether the manifest that is kept says all of it.
+    pub(crate) fn load_tree(&self, root: &str) -> Result<(Manifest, Folded, bool), RepoError> {
         // Before the log, which then reaches at least as far.
         let known = self.read_manifest(root);
         let journal = Journal::open(&self.log());
@@ -174,6 +179,7 @@ impl Index {
         journal.each(from, Some(root), &mut |change, end| {
             changes.push((change, end));
         })?;
+        let is_kept = known.is_some() && changes.is_empty();
         let manifest = match known {
             Some(manifest) if changes.is_empty() => manifest,
             known => {
@@ -190,7 +196,19 @@ impl Index {
                 Manifest::of(tree, folded)?
             }
         };
-        Ok((manifest, journal.end()))
+        Ok((manifest, journal.end(), is_kept))
+    }
+
+    /// Puts the manifest of a tree in place that has none which says all of it, or all later searches would read the same
+    /// events. What cannot be written now, or while another writes, is left to the next one.
+    pub(crate) fn mend(&self, loaded: &Loaded) {
+        if !loaded.is_kept
+            && !loaded.tree().files.is_empty()
+            && let Ok(Some(_lock)) = self.lock(Duration::ZERO)
+            && self.is_as(loaded)
+        {
+            let _ = self.write_manifest(&loaded.manifest);
+        }
     }
 
     /// Whether nothing was written since that was loaded.
@@ -426,6 +444,8 @@ impl Index {
             forgotten.bytes += bytes;
         }
         for folder in [self.packs(), self.trees(), self.folder.clone()] {
+            // What a call that was killed has left is nobody's: whoever publishes here holds the lock.
+            let _ = memfold_disk::sweep(&folder, Duration::ZERO);
             let _ = memfold_disk::sync_names(&folder);
             // One that is not empty holds what is not ours.
             let _ = fs::remove_dir(folder);

@@ -9,7 +9,7 @@ use std::path::Path;
 use memfold_disk::{Links, Snapshot};
 use memfold_guard::Decision;
 use memfold_log::own::{Body, Record, Unranked};
-use memfold_log::{Appender, Lines, Offset, Position};
+use memfold_log::{AppendTarget, Appender, Lines, Offset, Position};
 use serde::{Deserialize, Serialize};
 use serde_json::value::RawValue;
 use sha2::{Digest, Sha256};
@@ -243,13 +243,52 @@ pub(crate) fn append(
     now: Moment,
 ) -> Result<Option<Folded>, RepoError> {
     let log = memfold_disk::open_own_log(path).map_err(io::Error::other)?;
-    let mut log: Appender<fs::File> = Appender::new(log);
+    let mut log = Appender::new(OwnLog(log));
     log.begin(&opening(folder, now))?;
     let written = log.append_all(records)?;
     Ok(written.map(|written| Folded {
         log: Journal::open(path).id,
         end: written.start.0.saturating_add(written.length),
     }))
+}
+
+/// The log's file. What changes it goes by way of `memfold-disk`, as every change of the disk does.
+struct OwnLog(fs::File);
+
+impl AppendTarget for OwnLog {
+    fn lock(&mut self) -> io::Result<()> {
+        AppendTarget::lock(&mut self.0)
+    }
+
+    fn unlock(&mut self) -> io::Result<()> {
+        AppendTarget::unlock(&mut self.0)
+    }
+
+    fn len(&mut self) -> io::Result<u64> {
+        AppendTarget::len(&mut self.0)
+    }
+
+    fn last_byte(&mut self) -> io::Result<Option<u8>> {
+        self.0.last_byte()
+    }
+
+    fn append(&mut self, bytes: &[u8]) -> io::Result<()> {
+        let written = loop {
+            match memfold_disk::append_to_own_log(&self.0, bytes) {
+                Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
+                done => break done?,
+            }
+        };
+        // The rest is not sent after it: the next writer sees a torn line, as after a crash.
+        match written < bytes.len() {
+            true => Err(io::ErrorKind::WriteZero.into()),
+            false => Ok(()),
+        }
+    }
+
+    fn sync(&mut self) -> io::Result<()> {
+        memfold_disk::sync_own_log(&self.0)
+    }
 }
 
 /// A log that says of the trees what is known of them, and nothing of how it came to be known.

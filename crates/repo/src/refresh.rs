@@ -137,6 +137,7 @@ impl Index {
                 .racy_alone()
                 .is_some_and(|racy| racy.len() <= RACY && reading.are_as_known(&racy, &loaded));
         if is_as_known && asked_whole.is_none() {
+            self.mend(&loaded);
             return Ok(Refreshed::of(loaded, &listing, &survey, 0));
         }
         let (lock, mut not_kept) = match self.lock(refresh.patience) {

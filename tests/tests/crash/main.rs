@@ -19,6 +19,7 @@ mod kept;
 mod left;
 mod power;
 mod refused;
+mod repository;
 mod rounds;
 mod scenarios;
 mod site;
