@@ -90,8 +90,11 @@ def _manifest(sections):
     rules = _text(about)
     if rules:
         yield f"rules {quoted(rules)}"
+    before = None
     while about.left():
-        yield f"whole {quoted(_text(about))}"
+        folder = _text(about)
+        before = _ascending(before, folder.encode(), "a folder")
+        yield f"whole {quoted(folder)}"
     read, before, paths = Fields(sections["files"]), None, []
     while read.left():
         path = _text(read)

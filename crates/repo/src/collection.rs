@@ -25,8 +25,8 @@ const UNNAMED: Duration = Duration::from_secs(7 * 24 * 60 * 60);
 /// Searches look so often.
 const EVERY: Duration = Duration::from_secs(60 * 60);
 
-const MAGIC: &Magic = b"memcoll1";
-const SECTIONS: usize = 2;
+pub(crate) const MAGIC: &Magic = b"memcoll1";
+pub(crate) const SECTIONS: usize = 2;
 
 /// When it is to be looked.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -7,11 +7,11 @@ use proptest::prelude::*;
 
 use crate::collection::Unnamed;
 use crate::content::ContentHash;
+use crate::forged::Form;
 use crate::journal::{Folded, LogId};
 use crate::manifest::Manifest;
 use crate::moment::Moment;
 use crate::pack::{self, Pack, PackBuilder};
-use crate::sections::{Sections, encode};
 use crate::tree::{FileState, Found, Skip, Tree, Update};
 
 fn manifest() -> Vec<u8> {
@@ -50,30 +50,20 @@ fn pack() -> Vec<u8> {
 }
 
 /// A file with one of its sections changed, and every checksum right.
-fn changed<const N: usize>(
-    bytes: &[u8],
-    magic: &[u8; 8],
-    which: usize,
-    at: usize,
-    cut: usize,
-    put: &[u8],
-) -> Vec<u8> {
-    let sections: Sections<&[u8], N> = Sections::open(bytes, magic).unwrap();
-    let mut parts: Vec<Vec<u8>> = (0..N)
-        .map(|number| sections.section(number).unwrap().into_owned())
-        .collect();
-    let part = &mut parts[which % N];
+fn changed(form: Form, bytes: &[u8], which: usize, at: usize, cut: usize, put: &[u8]) -> Vec<u8> {
+    let mut parts = form.take_apart(bytes).unwrap();
+    let number = which % parts.len();
+    let part = &mut parts[number];
     let from = at % (part.len() + 1);
     let to = (from + cut).min(part.len());
     part.splice(from..to, put.iter().copied());
-    let parts: Vec<&[u8]> = parts.iter().map(Vec::as_slice).collect();
-    encode::<N>(magic, parts.try_into().unwrap())
+    form.assemble(&parts)
 }
 
 proptest! {
     #[test]
     fn of_a_manifest(which in 0..6usize, at in 0..5000usize, cut in 0..60usize, put in vec(any::<u8>(), 0..60)) {
-        let bytes = changed::<6>(&manifest(), b"memtree1", which, at, cut, &put);
+        let bytes = changed(Form::Manifest, &manifest(), which, at, cut, &put);
         if let Ok(manifest) = Manifest::open(&bytes) {
             let again = manifest.encode().unwrap();
             prop_assert_eq!(Manifest::open(&again).unwrap().tree, manifest.tree);
@@ -83,7 +73,7 @@ proptest! {
 
     #[test]
     fn of_a_pack(which in 0..6usize, at in 0..5000usize, cut in 0..60usize, put in vec(any::<u8>(), 0..60)) {
-        let bytes = changed::<6>(&pack(), b"mempack1", which, at, cut, &put);
+        let bytes = changed(Form::Pack, &pack(), which, at, cut, &put);
         if let Ok(pack) = Pack::open(bytes.as_slice()) {
             let is_sound = pack.verify().is_ok();
             let merged = pack::merged(&[&pack], &|_| true);
@@ -95,7 +85,7 @@ proptest! {
     fn of_a_collection(which in 0..2usize, at in 0..500usize, cut in 0..60usize, put in vec(any::<u8>(), 0..60)) {
         let since = (0..9).map(|n| (ContentHash([n; 32]), Moment(i64::from(n)))).collect();
         let sound = Unnamed { looked: Moment(7), since }.encode();
-        let bytes = changed::<2>(&sound, b"memcoll1", which, at, cut, &put);
+        let bytes = changed(Form::Collection, &sound, which, at, cut, &put);
         if let Ok(unnamed) = Unnamed::open(&bytes) {
             prop_assert_eq!(unnamed.encode(), bytes);
         }

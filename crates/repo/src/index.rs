@@ -76,6 +76,18 @@ impl Loaded {
         &self.manifest.tree
     }
 
+    /// A tree and packs that lie in no folder.
+    #[cfg(any(test, feature = "forged"))]
+    pub(crate) fn of(manifest: Manifest, packs: Vec<Pack>) -> Loaded {
+        Loaded {
+            log: manifest.folded,
+            is_kept: true,
+            manifest,
+            packs,
+            files: Vec::new(),
+        }
+    }
+
     /// Where a content's words are.
     pub(crate) fn find(&self, content: &ContentHash) -> Option<(usize, Place)> {
         let mut packs = self.packs.iter().enumerate();

@@ -14,6 +14,8 @@ mod content;
 #[cfg(test)]
 mod damage;
 mod error;
+#[cfg(any(test, feature = "forged"))]
+pub mod forged;
 mod index;
 mod journal;
 mod kinds;

@@ -5,7 +5,7 @@ use std::borrow::Cow;
 use std::path::Path;
 
 use memfold_disk::{Identity, Links, Snapshot};
-use memfold_guard::{RulesVersion, TreePath};
+use memfold_guard::{Refusal, RulesVersion, TreePath};
 use memfold_segment::{Encoded, Reader, Section};
 
 use crate::RepoError;
@@ -15,7 +15,7 @@ use crate::moment::Moment;
 use crate::sections::{Input, Magic, Sections, encode, put_text};
 use crate::tree::{FileState, Found, Skip, Tree, Update};
 
-const MAGIC: &Magic = b"memtree1";
+pub(crate) const MAGIC: &Magic = b"memtree1";
 
 /// What is said of the tree itself.
 const ABOUT: usize = 0;
@@ -28,7 +28,7 @@ const WORDS: [(Section, usize); 4] = [
     (Section::Postings, 4),
     (Section::Lengths, 5),
 ];
-const SECTIONS: usize = 6;
+pub(crate) const SECTIONS: usize = 6;
 
 const INDEXED: u8 = 0;
 const BINARY: u8 = 1;
@@ -142,7 +142,11 @@ impl Manifest {
         let rules = input.text()?;
         tree.rules = (!rules.is_empty()).then(|| RulesVersion::known(rules));
         while !input.0.is_empty() {
-            tree.whole.insert(path_of(input.text()?)?);
+            let folder = path_of(input.text()?)?;
+            if tree.whole.last().is_some_and(|last| *last >= folder) {
+                return Err(RepoError::Damaged("a folder out of its place"));
+            }
+            tree.whole.insert(folder);
         }
         let records = sections.section(FILES)?;
         let mut input = Input(&records);
@@ -209,12 +213,20 @@ fn found(input: &mut Input<'_>) -> Result<Found, RepoError> {
         },
         BINARY => Found::Skipped(Skip::Binary),
         NOT_UTF8 => Found::Skipped(Skip::NotUtf8),
-        REFUSED => {
-            let why = serde_json::from_str(input.text()?);
-            Found::Refused(why.map_err(|_| RepoError::Damaged("a refusal that there is not"))?)
-        }
+        REFUSED => Found::Refused(refusal(input.text()?)?),
         _ => return Err(RepoError::Damaged("a state that there is not")),
     })
+}
+
+/// A refusal, written as it is written here: a manifest has one encoding.
+fn refusal(text: &str) -> Result<Refusal, RepoError> {
+    let none = RepoError::Damaged("a refusal that there is not");
+    match serde_json::from_str::<Refusal>(text) {
+        Ok(refusal) if serde_json::to_string(&refusal).is_ok_and(|again| again == text) => {
+            Ok(refusal)
+        }
+        _ => Err(none),
+    }
 }
 
 /// The manifest in a file, if it can be read.

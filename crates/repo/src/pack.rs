@@ -12,7 +12,7 @@ use crate::RepoError;
 use crate::content::{ContentHash, Counted, Lines, WordCounter};
 use crate::sections::{Input, Magic, ReadAt, Sections, Store, encode};
 
-const MAGIC: &Magic = b"mempack1";
+pub(crate) const MAGIC: &Magic = b"mempack1";
 
 /// A row for each content, ascending by hash: the hash, its first document, how many it has.
 const CONTENTS: usize = 0;
@@ -24,7 +24,7 @@ const WORDS: [(Section, usize); 4] = [
     (Section::Postings, 4),
     (Section::Lengths, 5),
 ];
-const SECTIONS: usize = 6;
+pub(crate) const SECTIONS: usize = 6;
 const CONTENT: usize = 40;
 const LINE: usize = 8;
 
@@ -78,7 +78,7 @@ impl PackBuilder {
     }
 }
 
-fn bytes_of(mut contents: Vec<Place>, lines: &[Lines], words: &Encoded) -> Vec<u8> {
+pub(crate) fn bytes_of(mut contents: Vec<Place>, lines: &[Lines], words: &Encoded) -> Vec<u8> {
     contents.sort_unstable_by_key(|place| place.content);
     let rows: Vec<u8> = contents
         .iter()

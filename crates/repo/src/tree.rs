@@ -176,7 +176,8 @@ impl Tree {
         }
         self.files.extend(update.files);
         self.whole.extend(update.whole);
-        self.rules = update.rules.or(self.rules.take());
+        let rules = update.rules.filter(|rules| !rules.as_str().is_empty());
+        self.rules = rules.or(self.rules.take());
     }
 
     /// The files that are indexed, in the order of their paths.

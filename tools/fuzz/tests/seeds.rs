@@ -42,7 +42,23 @@ fn write_seeds() {
     agents();
     texts();
     arguments();
+    repository();
     kept();
+}
+
+/// The repository's index, and what others write that it reads.
+fn repository() {
+    for (target, seeds) in [
+        ("pack", memfold_fuzz::pack::seeds()),
+        ("manifest", memfold_fuzz::manifest::seeds()),
+        ("journal", memfold_fuzz::journal::seeds()),
+        ("guard", memfold_fuzz::guard::seeds()),
+        ("git_index", memfold_fuzz::git_index::seeds()),
+    ] {
+        for (name, bytes) in seeds {
+            seed(target, &name, &bytes);
+        }
+    }
 }
 
 /// Documents that have all sorts of lists: inline, short, long.

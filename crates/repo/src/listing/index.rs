@@ -137,6 +137,19 @@ impl Index {
         self.case
     }
 
+    /// The paths as they are compared, and what they are.
+    #[cfg(any(test, feature = "forged"))]
+    pub(super) fn keys(&self) -> Vec<(String, super::Kind)> {
+        let kind = |item: &Item| match item.mode {
+            Mode::File => super::Kind::File,
+            Mode::Repository => super::Kind::Repository,
+        };
+        let items = self.entries.iter();
+        items
+            .map(|item| (item.key().to_owned(), kind(item)))
+            .collect()
+    }
+
     /// All of them.
     pub(super) fn all(&self) -> Below {
         Below(0..self.entries.len())

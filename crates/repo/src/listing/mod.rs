@@ -200,6 +200,19 @@ fn by_command(
     Ok(found)
 }
 
+/// What an index tracks, by paths as they are compared. For whoever holds it against indexes that git did not write.
+#[cfg(any(test, feature = "forged"))]
+pub(crate) fn tracked_by(
+    bytes: &[u8],
+    case: crate::forged::Case,
+) -> Result<Vec<(String, Kind)>, IndexError> {
+    let case = match case {
+        crate::forged::Case::Folded => ignore::Case::Folded,
+        crate::forged::Case::Sensitive => ignore::Case::Sensitive,
+    };
+    Index::read(bytes, case, &mut Left::default()).map(|index| index.keys())
+}
+
 /// Where the program of that name lies in a list of folders as `PATH` has them: in an absolute one, not below `root`.
 pub fn program(name: &str, path: &std::ffi::OsStr, root: &Path) -> Option<std::path::PathBuf> {
     std::env::split_paths(path)
