@@ -248,6 +248,13 @@ impl PinnedFile {
         self.identity
     }
 
+    /// Appends what follows the bytes that are there, of which it is taken to be the beginning, as far as there is room behind
+    /// them; says how many bytes. None only at the end.
+    pub fn append_to(&self, bytes: &mut Vec<u8>) -> io::Result<usize> {
+        let at = bytes.len() as u64;
+        sys::append_at(&self.file, bytes, at)
+    }
+
     /// At most that many bytes from its beginning, however long stat said it was.
     pub fn read_at_most(&self, bytes: usize) -> Result<Vec<u8>, DiskError> {
         let mut read = Vec::new();

@@ -1,7 +1,7 @@
 //! Reads the files of one tree, by the rules. What a name says is checked first, the way is walked from the root with no link
 //! leading out, where a link led is checked as a name again, and what is read is what was looked at.
 
-use std::io::{self, Read};
+use std::io;
 use std::path::{Path, PathBuf};
 
 use memfold_disk::{Dirs, DiskError, Links, Pinned, PinnedFile};
@@ -35,7 +35,7 @@ const OWN: RuleName = RuleName(std::borrow::Cow::Borrowed("memfold"));
 /// The rule that keeps agents' logs.
 const LOGS: RuleName = RuleName(std::borrow::Cow::Borrowed("agents-logs"));
 
-/// How much is read before the time is looked at.
+/// So much more room is made for a file that is longer than stat said.
 const STEP: usize = 64 << 10;
 
 impl Guard {
@@ -114,22 +114,32 @@ impl Guard {
 
     /// Reads a file whole, or says why not. A link is followed as long as it stays in the tree.
     pub fn read(&self, path: &TreePath, budget: &Budget) -> Result<Content, Refusal> {
+        self.read_in(path, budget, Vec::new())
+    }
+
+    /// The same, into the room of a vector that is needed no more: for whoever reads many files.
+    pub fn read_in(
+        &self,
+        path: &TreePath,
+        budget: &Budget,
+        room: Vec<u8>,
+    ) -> Result<Content, Refusal> {
         self.check_name(path)?;
         budget.spend(0)?;
         let file = self.root.file(path, Links::Follow).map_err(refusal)?;
-        let real = TreePath::try_from(file.path()).map_err(|error| Refusal::Unreadable {
-            how: error.to_string(),
-        })?;
-        if real != *path {
+        let mut led_to = None;
+        if file.path().as_os_str() != path.as_str() {
+            let real = TreePath::try_from(file.path()).map_err(|error| Refusal::Unreadable {
+                how: error.to_string(),
+            })?;
             self.check_name(&real)?;
+            led_to = Some(real);
         }
-        self.ask_checkers(path, &real, budget)?;
-        let identity = file.identity();
-        let bytes = read_within(file, budget)?;
+        self.ask_checkers(path, led_to.as_ref().unwrap_or(path), budget)?;
         Ok(Content {
-            bytes,
-            identity,
-            led_to: (real != *path).then_some(real),
+            bytes: read_within(&file, budget, room)?,
+            identity: file.identity(),
+            led_to,
         })
     }
 
@@ -192,35 +202,30 @@ fn below(root: &Path, folder: &Path) -> Option<String> {
 }
 
 /// The whole file, counted as it is read: what stat said of its length is a hint, of how much room is made at first.
-fn read_within(mut file: PinnedFile, budget: &Budget) -> Result<Vec<u8>, Refusal> {
+fn read_within(file: &PinnedFile, budget: &Budget, mut bytes: Vec<u8>) -> Result<Vec<u8>, Refusal> {
     let limit = budget.file_bytes();
     let too_large = Refusal::TooLarge { limit };
     let expected = file.identity().size;
     if expected > limit {
         return Err(too_large);
     }
+    bytes.clear();
     // One byte more than it should have, so that its end is found without more room.
-    let room = |bytes: u64| usize::try_from(bytes.saturating_add(1)).unwrap_or(usize::MAX);
-    let mut bytes = vec![0; room(expected)];
-    let mut length = 0usize;
+    bytes.reserve(usize::try_from(expected.saturating_add(1)).unwrap_or(usize::MAX));
     loop {
-        if length == bytes.len() {
-            let more = length.saturating_add(STEP).min(room(limit));
-            bytes.resize(more, 0);
+        if bytes.len() == bytes.capacity() {
+            bytes.reserve(STEP);
         }
-        let end = length.saturating_add(STEP).min(bytes.len());
-        let space = bytes.get_mut(length..end).unwrap_or_default();
-        let read = match file.read(space) {
-            Err(error) if error.kind() == io::ErrorKind::Interrupted => continue,
-            read => read.map_err(|error| unreadable(&error))?,
-        };
+        let read = file.append_to(&mut bytes);
+        let read = read.map_err(|error| unreadable(&error))?;
         budget.spend(read as u64)?;
-        length = length.saturating_add(read);
-        if length as u64 > limit {
+        if bytes.len() as u64 > limit {
             return Err(too_large);
         }
-        if read == 0 {
-            bytes.truncate(length);
+        // A regular file gives all that there is room for. So one that gave what stat said of it, and could have given more,
+        // had no more then, and what is appended later shows in its times.
+        let is_all = bytes.len() as u64 == expected && bytes.len() < bytes.capacity();
+        if read == 0 || is_all {
             return Ok(bytes);
         }
     }

@@ -45,8 +45,7 @@ impl TreePath {
         if path.is_empty() {
             return Err(BadPath::Empty);
         }
-        let bad = |name: &str| matches!(name, "" | "." | "..");
-        if path.contains('\0') || path.split('/').any(bad) {
+        if !is_names(path.as_bytes()) {
             return Err(BadPath::NotNames);
         }
         Ok(Self(path.into()))
@@ -79,6 +78,25 @@ impl TreePath {
             .strip_prefix(folder.as_str())
             .is_some_and(|rest| rest.is_empty() || rest.starts_with('/'))
     }
+}
+
+/// Whether it is names with `/` between them, none of them empty, `.` or `..`, and without a NUL. In one pass: every path of
+/// a tree is asked about at every search.
+fn is_names(path: &[u8]) -> bool {
+    // How long the name is so far, and how much of it is dots.
+    let (mut length, mut dots) = (0usize, 0usize);
+    for byte in path {
+        match byte {
+            0 => return false,
+            b'/' if length == dots && length <= 2 => return false,
+            b'/' => (length, dots) = (0, 0),
+            _ => {
+                length += 1;
+                dots += usize::from(*byte == b'.');
+            }
+        }
+    }
+    length > dots || length > 2
 }
 
 impl AsRef<Path> for TreePath {
@@ -141,6 +159,13 @@ mod tests {
     }
 
     proptest! {
+        #[test]
+        fn names_alone_as_they_are_split(path in "[a./\\x00]{0,8}") {
+            let good = |name: &str| !matches!(name, "" | "." | "..");
+            let is_path = !path.contains('\0') && path.split('/').all(good);
+            prop_assert_eq!(TreePath::new(&path).is_ok(), is_path);
+        }
+
         #[test]
         fn a_path_is_its_folder_and_its_name(path in "[ab./]{0,8}") {
             if let Ok(path) = TreePath::new(&path) {

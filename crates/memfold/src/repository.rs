@@ -63,7 +63,7 @@ impl Memfold {
             None => None,
         };
         let guard = self.guard(&tree)?;
-        let mut refreshed = self.refreshed(&guard, SEARCH_TIME, Duration::ZERO, None, progress)?;
+        let mut refreshed = self.refreshed(&guard, progress)?;
         let among = |path: &TreePath| below.as_ref().is_none_or(|below| path.is_within(below));
         // Some may be gone or refused by the time that they are read, or not hold what was quoted.
         let most = match query.phrases.is_empty() {
@@ -78,7 +78,7 @@ impl Memfold {
                 index
                     .drop_damaged()
                     .map_err(|error| unreadable(index.folder(), &error))?;
-                refreshed = self.refreshed(&guard, SEARCH_TIME, Duration::ZERO, None, progress)?;
+                refreshed = self.refreshed(&guard, progress)?;
                 refreshed
                     .loaded
                     .search(&query, most, among)
@@ -175,8 +175,20 @@ impl Memfold {
             None => None,
         };
         let guard = self.guard(&tree)?;
-        let refreshed = self.refreshed(&guard, UPDATE_TIME, PATIENCE, whole.as_ref(), progress)?;
-        let collected = self.index().collect(Moment::now(), Due::Now);
+        let watch = Reading(progress);
+        let refreshed =
+            self.with_refresh(&guard, UPDATE_TIME, PATIENCE, whole.as_ref(), |refresh| {
+                let refresh = Refresh {
+                    watch: &watch,
+                    due: None,
+                    ..refresh
+                };
+                self.index().refresh(&guard, refresh)
+            });
+        progress.end();
+        let refreshed = refreshed?;
+        let loaded = Some(&refreshed.loaded);
+        let collected = self.index().collect(Moment::now(), Due::Now, loaded);
         let mut report = self.report(&tree, &refreshed, begun);
         if let Err(error) = collected {
             let what = "what is no longer needed is still there";
@@ -279,16 +291,10 @@ impl Memfold {
             .map_err(|error| unreadable(index.folder(), &error))
     }
 
-    fn refreshed(
-        &self,
-        guard: &Guard,
-        time: Duration,
-        patience: Duration,
-        whole: Option<&TreePath>,
-        progress: &dyn Progress,
-    ) -> Result<Refreshed, Error> {
+    /// The index, brought up to date as a search does.
+    fn refreshed(&self, guard: &Guard, progress: &dyn Progress) -> Result<Refreshed, Error> {
         let watch = Reading(progress);
-        let refreshed = self.with_refresh(guard, time, patience, whole, |refresh| {
+        let refreshed = self.with_refresh(guard, SEARCH_TIME, Duration::ZERO, None, |refresh| {
             let watch: &dyn Watch = &watch;
             self.index().refresh(guard, Refresh { watch, ..refresh })
         });
@@ -346,13 +352,7 @@ impl Memfold {
 
     /// The index of a tree, brought up to date as a search does, and whether it is whole.
     pub(crate) fn opened_index(&self, tree: &Path) -> Result<(Loaded, bool), Error> {
-        let refreshed = self.refreshed(
-            &self.guard(tree)?,
-            SEARCH_TIME,
-            Duration::ZERO,
-            None,
-            &Quiet,
-        )?;
+        let refreshed = self.refreshed(&self.guard(tree)?, &Quiet)?;
         let complete = is_complete(&refreshed);
         Ok((refreshed.loaded, complete))
     }

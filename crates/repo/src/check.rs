@@ -1,6 +1,7 @@
 //! Holds the index against what it is made from: manifests against the log's events, packs against themselves and, as far as
 //! a tree's files are what they were, against these. Changes nothing.
 
+use std::borrow::Cow;
 use std::collections::{BTreeMap, HashMap};
 use std::hash::{DefaultHasher, Hash, Hasher};
 use std::path::{Path, PathBuf};
@@ -241,14 +242,22 @@ fn check_manifest(
     if !journal.reaches(manifest.folded) {
         return Err(behind("of another log; not used"));
     }
-    if manifest.folded.end < folded.end {
-        return Err(behind("behind the log; the events that follow are read"));
-    }
-    let expected = Manifest::of(tree.clone(), folded)
+    // A manifest may be somewhat behind the log, and says then what that did up to there.
+    let (tree, is_behind) = match manifest.folded.end < folded.end {
+        true => {
+            let then = journal.tree_at(&tree.root, manifest.folded.end);
+            (Cow::Owned(then.map_err(|error| wrong(&error))?), true)
+        }
+        false => (Cow::Borrowed(tree), false),
+    };
+    let expected = Manifest::of(tree.clone().into_owned(), manifest.folded)
         .and_then(|manifest| manifest.encode())
         .map_err(|error| wrong(&error))?;
     if bytes == expected {
-        return Ok(());
+        return match is_behind && !manifest.is_kept(folded) {
+            true => Err(behind("behind the log; the events that follow are read")),
+            false => Ok(()),
+        };
     }
     let differs = |(path, state): (&TreePath, _)| {
         (manifest.tree.files.get(path) != Some(state)).then(|| path.clone())

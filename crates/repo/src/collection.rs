@@ -4,15 +4,16 @@
 //! Whoever writes the index holds its lock and looks again at what the packs have once it has it; this holds it too. So
 //! nothing is taken that another is about to name. A reader that has a pack open reads on.
 
+use std::borrow::Cow;
 use std::collections::{BTreeMap, HashSet};
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
-use memfold_disk::{Links, Snapshot};
+use memfold_disk::{Links, Mode, Snapshot};
 
 use crate::RepoError;
 use crate::content::ContentHash;
-use crate::index::Index;
+use crate::index::{Index, Loaded, up_to_the_end};
 use crate::journal::{self, Journal};
 use crate::manifest;
 use crate::moment::Moment;
@@ -60,11 +61,17 @@ impl Index {
         self.folder().join("collection")
     }
 
-    /// Removes what nobody names any more. Nothing if it is not due, or another process writes the index.
+    /// Removes what nobody names any more. Nothing if it is not due, or another process writes the index. A tree that was
+    /// loaded is not read again, if it is as it was then.
     ///
     /// # Errors
     /// If the index cannot be read or written.
-    pub fn collect(&self, now: Moment, due: Due) -> Result<Option<Collected>, RepoError> {
+    pub fn collect(
+        &self,
+        now: Moment,
+        due: Due,
+        loaded: Option<&Loaded>,
+    ) -> Result<Option<Collected>, RepoError> {
         let is_due = || {
             let last = Unnamed::read(&self.collection()).map(|unnamed| unnamed.looked);
             due == Due::Now || last.is_none_or(|last| now.is_past(last, EVERY))
@@ -80,13 +87,14 @@ impl Index {
             return Ok(None);
         }
         let mut collected = Collected::default();
-        let mut named = HashSet::new();
-        for tree in self.known_trees()? {
-            match is_gone(&tree.root) {
-                true => collected.trees.push(PathBuf::from(&tree.root)),
-                false => named.extend(tree.indexed().map(|(_, content, ..)| content)),
+        let mut trees = self.known_trees(loaded)?;
+        trees.retain(|tree| {
+            let gone = is_gone(&tree.root);
+            if gone {
+                collected.trees.push(PathBuf::from(&tree.root));
             }
-        }
+            !gone
+        });
         self.forget_trees(&collected.trees, now)?;
         let before = Unnamed::read(&self.collection()).unwrap_or_default();
         let mut unnamed = Unnamed {
@@ -100,12 +108,23 @@ impl Index {
             let Some(pack) = file.and_then(|file| Pack::open(Store::File(file)).ok()) else {
                 continue;
             };
-            let mut holds_some = false;
-            for place in pack.contents() {
-                let content = place.content;
-                if named.contains(&content) {
-                    continue;
+            let mut named = vec![false; pack.contents().len()];
+            for (_, content, ..) in trees.iter().flat_map(|tree| tree.indexed()) {
+                if let Some(named) = pack
+                    .number(&content)
+                    .and_then(|number| named.get_mut(number))
+                {
+                    *named = true;
                 }
+            }
+            let mut holds_some = false;
+            for (place, _) in pack
+                .contents()
+                .iter()
+                .zip(&named)
+                .filter(|(_, named)| !**named)
+            {
+                let content = place.content;
                 let since = before.since.get(&content).copied().unwrap_or(now);
                 if since <= now && now.is_past(since, UNNAMED) {
                     over.insert(content);
@@ -121,29 +140,29 @@ impl Index {
         }
         collected.contents = over.len();
         collected.unnamed = unnamed.since.len();
-        self.publish(&self.collection(), &unnamed.encode(), |bytes| {
-            Unnamed::open(bytes).map(drop)
-        })?;
+        self.publish(&self.collection(), &unnamed.encode(), Mode::Disposable)?;
         Ok(Some(collected))
     }
 
     /// What is known of every tree that has a manifest; of every tree of the log, if a manifest cannot be read.
-    fn known_trees(&self) -> Result<Vec<Tree>, RepoError> {
-        let roots: Option<Vec<String>> = self
-            .manifest_files()
-            .iter()
-            .map(|path| Some(manifest::read(path)?.tree.root))
-            .collect();
-        match roots {
-            Some(roots) => roots
-                .iter()
-                .map(|root| Ok(self.load_tree(root)?.0.tree))
-                .collect(),
-            None => {
-                let trees = Journal::open(&self.log()).fold()?;
-                Ok(trees.into_iter().map(|(tree, _)| tree).collect())
+    fn known_trees<'l>(&self, loaded: Option<&'l Loaded>) -> Result<Vec<Cow<'l, Tree>>, RepoError> {
+        let journal = Journal::open(&self.log());
+        let mut trees = Vec::new();
+        for path in self.manifest_files() {
+            let own = loaded.filter(|loaded| path == self.manifest(&loaded.tree().root));
+            if let Some(own) = own.filter(|own| own.manifest.folded == journal.end()) {
+                trees.push(Cow::Borrowed(own.tree()));
+                continue;
             }
+            let Some(known) = manifest::read(&path) else {
+                let trees = journal.fold()?.into_iter();
+                return Ok(trees.map(|(tree, _)| Cow::Owned(tree)).collect());
+            };
+            let root = known.tree.root.clone();
+            let manifest = up_to_the_end(Some(known), &root, &journal)?;
+            trees.push(Cow::Owned(manifest.tree));
         }
+        Ok(trees)
     }
 
     /// Notes that nothing is known of some trees any more, and removes their manifests. The caller holds the lock.

@@ -30,7 +30,10 @@ impl ContentHash {
 
 impl std::fmt::Display for ContentHash {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        self.0.iter().try_for_each(|byte| write!(f, "{byte:02x}"))
+        const DIGITS: &[u8; 16] = b"0123456789abcdef";
+        let digit = |half: u8| DIGITS.get(usize::from(half)).copied().unwrap_or_default();
+        let digits = self.0.map(|byte| [digit(byte >> 4), digit(byte & 0xf)]);
+        f.write_str(str::from_utf8(digits.as_flattened()).unwrap_or_default())
     }
 }
 

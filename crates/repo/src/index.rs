@@ -12,7 +12,7 @@ use sha2::{Digest, Sha256};
 
 use crate::RepoError;
 use crate::content::ContentHash;
-use crate::journal::{self, Change, Folded, Journal};
+use crate::journal::{self, Folded, Journal};
 use crate::manifest::{self, Manifest};
 use crate::moment::Moment;
 use crate::pack::{self, Pack, Place};
@@ -41,9 +41,7 @@ pub struct Loaded {
     pub(crate) manifest: Manifest,
     pub(crate) packs: Vec<Pack>,
     /// Up to where the log was looked at.
-    log: Folded,
-    /// Whether the manifest that is kept says all of it, with no event of the log left to read.
-    is_kept: bool,
+    pub(crate) log: Folded,
     /// The packs there were.
     files: Vec<PathBuf>,
 }
@@ -66,7 +64,7 @@ pub struct Holdings {
     pub packs: u64,
     /// How many bytes all of it has, the log included.
     pub bytes: u64,
-    /// When a manifest was last written, in nanoseconds since 1970.
+    /// When the log or a manifest was last written, in nanoseconds since 1970.
     pub changed_ns: Option<i64>,
 }
 
@@ -81,7 +79,6 @@ impl Loaded {
     pub(crate) fn of(manifest: Manifest, packs: Vec<Pack>) -> Loaded {
         Loaded {
             log: manifest.folded,
-            is_kept: true,
             manifest,
             packs,
             files: Vec::new(),
@@ -157,64 +154,39 @@ impl Index {
     /// they are read the other way round. One that is gone by then was put together with others: all is looked at again.
     pub fn load(&self, root: &str) -> Result<Loaded, RepoError> {
         for _ in 1..LOOKS {
-            let (manifest, log, is_kept) = self.load_tree(root)?;
+            let (manifest, log) = self.load_tree(root)?;
             let files = self.pack_files();
             if let Some(packs) = open_packs(&files, IfGone::Again) {
                 return Ok(Loaded {
                     manifest,
                     packs,
                     log,
-                    is_kept,
                     files,
                 });
             }
         }
-        let (manifest, log, is_kept) = self.load_tree(root)?;
+        let (manifest, log) = self.load_tree(root)?;
         let files = self.pack_files();
         Ok(Loaded {
             manifest,
             packs: open_packs(&files, IfGone::Without).unwrap_or_default(),
             log,
-            is_kept,
             files,
         })
     }
 
-    /// A tree, up to where the log was looked at, and whether the manifest that is kept says all of it.
-    pub(crate) fn load_tree(&self, root: &str) -> Result<(Manifest, Folded, bool), RepoError> {
+    /// A tree, up to where the log was looked at.
+    pub(crate) fn load_tree(&self, root: &str) -> Result<(Manifest, Folded), RepoError> {
         // Before the log, which then reaches at least as far.
         let known = self.read_manifest(root);
         let journal = Journal::open(&self.log());
-        let known = known.filter(|manifest| journal.reaches(manifest.folded));
-        let mut changes = Vec::new();
-        let from = known.as_ref().map_or(0, |manifest| manifest.folded.end);
-        journal.each(from, Some(root), &mut |change, end| {
-            changes.push((change, end));
-        })?;
-        let is_kept = known.is_some() && changes.is_empty();
-        let manifest = match known {
-            Some(manifest) if changes.is_empty() => manifest,
-            known => {
-                let known = known.map(|manifest| (manifest.tree, manifest.folded));
-                let (mut tree, mut folded) =
-                    known.unwrap_or_else(|| (Tree::new(root), Folded::default()));
-                for (change, end) in changes {
-                    match change {
-                        Change::Update(update) => tree.apply(update),
-                        Change::Forgotten { .. } => tree = Tree::new(root),
-                    }
-                    folded = end;
-                }
-                Manifest::of(tree, folded)?
-            }
-        };
-        Ok((manifest, journal.end(), is_kept))
+        Ok((up_to_the_end(known, root, &journal)?, journal.end()))
     }
 
-    /// Puts the manifest of a tree in place that has none which says all of it, or all later searches would read the same
-    /// events. What cannot be written now, or while another writes, is left to the next one.
+    /// Puts the manifest of a tree in place where none that serves is kept, or all later searches would read the same events.
+    /// What cannot be written now, or while another writes, is left to the next one.
     pub(crate) fn mend(&self, loaded: &Loaded) {
-        if !loaded.is_kept
+        if !loaded.manifest.is_kept(loaded.manifest.folded)
             && !loaded.tree().files.is_empty()
             && let Ok(Some(_lock)) = self.lock(Duration::ZERO)
             && self.is_as(loaded)
@@ -284,9 +256,9 @@ impl Index {
     }
 
     /// Writes a pack. The caller holds the lock.
-    pub(crate) fn write_pack(&self, bytes: &[u8]) -> Result<Pack, RepoError> {
+    pub(crate) fn write_pack(&self, bytes: &[u8], mode: Mode) -> Result<Pack, RepoError> {
         let path = self.packs().join(pack::name_of(bytes));
-        self.publish(&path, bytes, pack::verify_bytes)?;
+        self.publish(&path, bytes, mode)?;
         let file = Snapshot::open(&path, Links::Refuse).map_err(io::Error::other)?;
         Pack::open(Store::File(file))
     }
@@ -330,7 +302,8 @@ impl Index {
         let bytes = pack::merged(&packs.iter().collect::<Vec<_>>(), kept)?;
         let merged = self.packs().join(pack::name_of(&bytes));
         if !Pack::open(bytes.as_slice())?.contents().is_empty() {
-            self.write_pack(&bytes)?;
+            // Those that it takes the place of go: it must be there to stay.
+            self.write_pack(&bytes, Mode::Private)?;
         }
         for path in files.iter().filter(|path| **path != merged) {
             // What cannot be removed is a copy of words that the merged one has.
@@ -339,25 +312,31 @@ impl Index {
         Ok(())
     }
 
-    /// Notes in the log what an update read and changed, then puts the manifest in place. The caller holds the lock.
+    /// Notes in the log what an update read and changed, and says where that ends. The caller holds the lock.
     pub(crate) fn record(
         &self,
-        loaded: &mut Loaded,
-        update: Update,
+        update: &Update,
         decisions: &[Decision],
         now: Moment,
-    ) -> Result<(), RepoError> {
+    ) -> Result<Option<Folded>, RepoError> {
         let mut records = Vec::with_capacity(decisions.len() + 1);
         for decision in decisions {
             records.push(journal::decided(decision, now)?);
         }
-        records.extend(journal::updated(update.clone(), now)?);
-        let written = self.append(&records, now)?;
-        loaded
-            .manifest
-            .apply(update, written.unwrap_or(loaded.manifest.folded))?;
-        self.write_manifest(&loaded.manifest)?;
-        self.renew_log(now)
+        records.extend(journal::updated(update, now)?);
+        self.append(&records, now)
+    }
+
+    /// Puts the manifest in place, unless the one that is there serves as well, and sees to it that log and packs stay as few
+    /// as they may be. The caller holds the lock.
+    pub(crate) fn settle(&self, loaded: &Loaded, now: Moment) -> Result<(), RepoError> {
+        if !loaded.manifest.is_kept(loaded.manifest.folded) {
+            self.write_manifest(&loaded.manifest)?;
+        }
+        self.renew_log(now)?;
+        // They are as good apart.
+        let _ = self.merge_packs();
+        Ok(())
     }
 
     /// Appends events to the log. The caller holds the lock.
@@ -387,7 +366,7 @@ impl Index {
         }
         let trees = journal.fold()?;
         let bytes = journal::snapshot(&self.folder, trees.iter().map(|(tree, _)| tree), now)?;
-        self.publish(&self.log(), &bytes, |_| Ok(()))?;
+        self.publish(&self.log(), &bytes, Mode::Private)?;
         self.write_manifests()
     }
 
@@ -404,28 +383,25 @@ impl Index {
         self.publish(
             &self.manifest(&manifest.tree.root),
             &bytes,
-            // It was made of what is sound: the same bytes are as good.
-            |read| match read == bytes.as_slice() {
-                true => Ok(()),
-                false => Err(RepoError::Damaged("it is not what was written")),
-            },
+            Mode::Disposable,
         )
     }
 
-    pub(crate) fn publish(
-        &self,
-        path: &Path,
-        bytes: &[u8],
-        verify: impl FnOnce(&[u8]) -> Result<(), RepoError>,
-    ) -> Result<(), RepoError> {
+    /// Puts a file in place. What is [`Mode::Disposable`] is checked by whoever reads it, and made again from the log and the
+    /// files, so nobody waits until the disk has it.
+    pub(crate) fn publish(&self, path: &Path, bytes: &[u8], mode: Mode) -> Result<(), RepoError> {
         if let Some(folder) = path.parent() {
             memfold_disk::private_dir(folder).map_err(io::Error::other)?;
         }
         publish(
             path,
-            Mode::Private,
+            mode,
             |out| out.write_all(bytes).map_err(RepoError::Io),
-            verify,
+            // It was made of what is sound: the same bytes are as good.
+            |read| match read == bytes {
+                true => Ok(()),
+                false => Err(RepoError::Damaged("it is not what was written")),
+            },
         )
         .map(drop)
         .map_err(|error| RepoError::Write(error.to_string()))
@@ -488,11 +464,32 @@ impl Index {
                 .sum(),
             changed_ns: manifests
                 .iter()
+                .chain([&self.log()])
                 .filter_map(identity)
                 .map(|file| file.mtime_ns)
                 .max(),
         }
     }
+}
+
+/// What is known of a tree, with what the log says of it behind that; of the log alone, if what is known is not of this log.
+pub(crate) fn up_to_the_end(
+    known: Option<Manifest>,
+    root: &str,
+    journal: &Journal,
+) -> Result<Manifest, RepoError> {
+    let known = known.filter(|manifest| journal.reaches(manifest.folded));
+    let from = known.as_ref().map_or(0, |manifest| manifest.folded.end);
+    let mut changes = Vec::new();
+    journal.each(from, Some(root), &mut |change, end| {
+        changes.push((change, end));
+    })?;
+    let mut manifest = match known {
+        Some(manifest) => manifest,
+        None => Manifest::of(Tree::new(root), Folded::default())?,
+    };
+    manifest.apply(changes)?;
+    Ok(manifest)
 }
 
 /// What to do about a pack that is gone when it is to be opened.

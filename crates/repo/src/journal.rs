@@ -7,11 +7,11 @@ use std::io;
 use std::path::Path;
 
 use memfold_disk::{Links, Snapshot};
-use memfold_guard::Decision;
+use memfold_guard::{Decision, TreePath};
 use memfold_log::own::{Body, Record, Unranked};
 use memfold_log::{AppendTarget, Appender, Lines, Offset, Position};
 use serde::{Deserialize, Serialize};
-use serde_json::value::RawValue;
+use serde_json::value::to_raw_value;
 use sha2::{Digest, Sha256};
 
 use crate::RepoError;
@@ -118,6 +118,17 @@ impl Journal {
         Ok(())
     }
 
+    /// What it says of a tree up to a place.
+    pub(crate) fn tree_at(&self, root: &str, end: u64) -> Result<Tree, RepoError> {
+        let mut tree = Tree::new(root);
+        self.each(0, Some(root), &mut |change, folded| match change {
+            _ if folded.end > end => {}
+            Change::Update(update) => tree.apply(update),
+            Change::Forgotten { .. } => tree = Tree::new(root),
+        })?;
+        Ok(tree)
+    }
+
     /// How many lines name an event of the index and cannot be read as one. A torn line is none: a writer was killed.
     pub(crate) fn unread(&self) -> Result<usize, RepoError> {
         let Some(log) = &self.log else { return Ok(0) };
@@ -192,9 +203,7 @@ fn event(
     data: &impl Serialize,
     now: Moment,
 ) -> Result<Record<'static>, RepoError> {
-    let data = serde_json::to_string(data)
-        .and_then(RawValue::from_string)
-        .map_err(io::Error::other)?;
+    let data = to_raw_value(data).map_err(io::Error::other)?;
     let mut record = Record::new(Body::Unranked {
         kind,
         text: Some(Cow::Owned(text)),
@@ -210,8 +219,8 @@ pub(crate) fn decided(decision: &Decision, now: Moment) -> Result<Record<'static
 }
 
 /// What a refresh changed, as events of which each has a line that can be read back.
-pub(crate) fn updated(update: Update, now: Moment) -> Result<Vec<Record<'static>>, RepoError> {
-    let one = |part: Update| {
+pub(crate) fn updated(update: &Update, now: Moment) -> Result<Vec<Record<'static>>, RepoError> {
+    let one = |part: &Update| {
         let verb = if part.snapshot { "snapshot" } else { "update" };
         let text = format!(
             "{verb} of {}: {} read, {} skipped, {} refused, {} gone",
@@ -221,9 +230,15 @@ pub(crate) fn updated(update: Update, now: Moment) -> Result<Vec<Record<'static>
             part.counts.refused,
             part.gone.len()
         );
-        event(Unranked::IndexUpdate, text, &part, now)
+        event(Unranked::IndexUpdate, text, part, now)
     };
-    in_parts(update).into_iter().map(one).collect()
+    let bytes = |path: &TreePath| STATE.saturating_add(path.as_str().len().saturating_mul(6));
+    let paths = update.gone.iter().chain(update.files.keys());
+    let room = paths.map(bytes).fold(0, usize::saturating_add);
+    if room <= EVENT && update.counts == Counts::of(update.files.values()) {
+        return Ok(vec![one(update)?]);
+    }
+    in_parts(update.clone()).iter().map(one).collect()
 }
 
 /// That nothing is known of a tree any more, as an event.
@@ -319,7 +334,7 @@ pub(crate) fn snapshot<'t>(
             whole,
             ..Update::default()
         };
-        updated(update, now)?.iter().try_for_each(&mut put)?;
+        updated(&update, now)?.iter().try_for_each(&mut put)?;
     }
     Ok(bytes)
 }
@@ -374,7 +389,6 @@ fn in_parts(mut update: Update) -> Vec<Update> {
 mod tests {
     use super::*;
     use crate::tree::{FileState, Found, Skip};
-    use memfold_guard::TreePath;
 
     #[test]
     fn a_large_update_is_several_events_that_say_the_same() {
@@ -395,7 +409,7 @@ mod tests {
         };
         let mut tree = Tree::new("/tree");
         tree.apply(update.clone());
-        let records = updated(update, Moment(0)).unwrap();
+        let records = updated(&update, Moment(0)).unwrap();
         assert!(records.len() > 4);
         let mut again = Tree::new("/tree");
         for record in &records {

@@ -10,7 +10,7 @@ use memfold_segment::{Encoded, Reader, Section};
 
 use crate::RepoError;
 use crate::content::{ContentHash, WordCounter};
-use crate::journal::{Folded, LogId};
+use crate::journal::{Change, Folded, LogId};
 use crate::moment::Moment;
 use crate::sections::{Input, Magic, Sections, encode, put_text};
 use crate::tree::{FileState, Found, Skip, Tree, Update};
@@ -42,6 +42,30 @@ pub(crate) struct Manifest {
     pub(crate) folded: Folded,
     /// The words of the indexed files' paths.
     pub(crate) paths: Encoded,
+    /// The one on the disk that this one was made of, if it has the same words of paths.
+    kept: Option<Kept>,
+}
+
+/// A manifest on the disk.
+#[derive(Clone, Copy)]
+struct Kept {
+    /// Up to where it was folded.
+    folded: Folded,
+    bytes: usize,
+}
+
+/// The log may go on behind the place up to which a manifest was folded: for so many bytes, and for that part of the
+/// manifest's own. They are folded onto it whenever it is read, which costs less than to write all of it for each file that
+/// changes.
+const BEHIND: u64 = 64 << 10;
+const BEHIND_PART: u64 = 8;
+
+impl Kept {
+    /// Whether it serves, if the tree's events end there.
+    fn serves(self, end: Folded) -> bool {
+        let most = BEHIND.min(self.bytes as u64 / BEHIND_PART);
+        self.folded.log == end.log && end.end.saturating_sub(self.folded.end) <= most
+    }
 }
 
 impl Manifest {
@@ -55,24 +79,49 @@ impl Manifest {
             paths: words.encode()?,
             tree,
             folded,
+            kept: None,
         })
     }
 
-    /// Takes an update in, which ends there in the log.
-    pub(crate) fn apply(&mut self, update: Update, folded: Folded) -> Result<(), RepoError> {
-        let keeps_paths = update.gone.is_empty()
-            && !update.snapshot
-            && update.files.iter().all(|(path, state)| {
-                let is_indexed = |state: &FileState| matches!(state.found, Found::Indexed { .. });
-                self.tree.files.get(path).is_some_and(is_indexed) == is_indexed(state)
-            });
-        self.tree.apply(update);
-        self.folded = folded;
+    /// Takes changes of the tree in, each with where it ends in the log.
+    pub(crate) fn apply(
+        &mut self,
+        changes: impl IntoIterator<Item = (Change, Folded)>,
+    ) -> Result<(), RepoError> {
+        let mut keeps_paths = true;
+        for (change, folded) in changes {
+            match change {
+                Change::Update(update) => {
+                    keeps_paths &= self.keeps_paths(&update);
+                    self.tree.apply(update);
+                }
+                Change::Forgotten { tree } => {
+                    keeps_paths = false;
+                    self.tree = Tree::new(&tree);
+                }
+            }
+            self.folded = folded;
+        }
         if !keeps_paths {
             let tree = std::mem::take(&mut self.tree);
-            *self = Manifest::of(tree, folded)?;
+            *self = Manifest::of(tree, self.folded)?;
         }
         Ok(())
+    }
+
+    /// Whether the same files are indexed after an update as before.
+    fn keeps_paths(&self, update: &Update) -> bool {
+        let is_indexed = |state: &FileState| matches!(state.found, Found::Indexed { .. });
+        update.gone.is_empty()
+            && !update.snapshot
+            && update.files.iter().all(|(path, state)| {
+                self.tree.files.get(path).is_some_and(is_indexed) == is_indexed(state)
+            })
+    }
+
+    /// Whether the one on the disk serves, with what follows in the log up to there.
+    pub(crate) fn is_kept(&self, end: Folded) -> bool {
+        self.kept.is_some_and(|kept| kept.serves(end))
     }
 
     /// Its bytes.
@@ -150,20 +199,21 @@ impl Manifest {
         }
         let records = sections.section(FILES)?;
         let mut input = Input(&records);
-        let mut last: Option<TreePath> = None;
+        let mut last: Option<&str> = None;
         let mut indexed = 0u32;
         // In order, so that the map is built at once.
         let mut files = Vec::new();
         while !input.0.is_empty() {
-            let path = path_of(input.text()?)?;
-            if last.is_some_and(|last| last >= path) {
+            let name = input.text()?;
+            if last.is_some_and(|last| last >= name) {
                 return Err(RepoError::Damaged("a file out of its place"));
             }
+            let path = path_of(name)?;
             let identity = Identity::from_bytes(&input.array()?);
             let read_at = Moment(input.i64()?);
             let found = found(&mut input)?;
             indexed += u32::from(matches!(found, Found::Indexed { .. }));
-            last = Some(path.clone());
+            last = Some(name);
             files.push((
                 path,
                 FileState {
@@ -196,6 +246,10 @@ impl Manifest {
             tree,
             folded,
             paths,
+            kept: Some(Kept {
+                folded,
+                bytes: bytes.len(),
+            }),
         })
     }
 }

@@ -3,6 +3,7 @@
 
 use std::borrow::Cow;
 use std::io;
+use std::ops::Range;
 use std::sync::Arc;
 
 use memfold_segment::{Encoded, Part, Reader, Section, Source, merge};
@@ -119,6 +120,7 @@ pub(crate) fn name_of(bytes: &[u8]) -> String {
 pub(crate) struct Pack<B = Store> {
     sections: Arc<Sections<B, SECTIONS>>,
     contents: Vec<Place>,
+    first: FirstBits,
     pub(crate) words: Reader<PackWords<B>>,
 }
 
@@ -133,6 +135,7 @@ impl<B: ReadAt> Pack<B> {
         let contents = places(&sections.section(CONTENTS)?, documents)?;
         Ok(Pack {
             sections,
+            first: FirstBits::of(&contents),
             contents,
             words,
         })
@@ -140,10 +143,15 @@ impl<B: ReadAt> Pack<B> {
 
     /// Where a content is, if it is here.
     pub(crate) fn find(&self, content: &ContentHash) -> Option<Place> {
-        let at = self
-            .contents
-            .binary_search_by_key(content, |place| place.content);
-        self.contents.get(at.ok()?).copied()
+        self.contents.get(self.number(content)?).copied()
+    }
+
+    /// Its place among the contents.
+    pub(crate) fn number(&self, content: &ContentHash) -> Option<usize> {
+        let range = self.first.range(content);
+        let alike = self.contents.get(range.clone())?;
+        let at = alike.binary_search_by(|place| place.content.cmp(content));
+        at.ok()?.checked_add(range.start)
     }
 
     /// Where its bytes are.
@@ -175,6 +183,47 @@ impl<B: ReadAt> Pack<B> {
         self.words.verify()?;
         Ok(())
     }
+}
+
+/// Where the contents begin that have the same first bits: hashes are as good as random, so a few have, however many there
+/// are. Every file of a tree is looked for at every search.
+#[derive(Debug)]
+struct FirstBits {
+    bits: u32,
+    /// For each value of the bits the number of the first content that has no lower one, and at the end how many there are.
+    starts: Vec<usize>,
+}
+
+impl FirstBits {
+    fn of(contents: &[Place]) -> FirstBits {
+        let bits = contents
+            .len()
+            .checked_ilog2()
+            .unwrap_or(0)
+            .min(u64::BITS / 2);
+        let mut starts = Vec::with_capacity((1 << bits) + 1);
+        for (number, place) in contents.iter().enumerate() {
+            let value = first_bits(&place.content, bits);
+            while starts.len() <= value {
+                starts.push(number);
+            }
+        }
+        starts.resize((1 << bits) + 1, contents.len());
+        FirstBits { bits, starts }
+    }
+
+    fn range(&self, content: &ContentHash) -> Range<usize> {
+        let value = first_bits(content, self.bits);
+        let at = |value| self.starts.get(value).copied().unwrap_or(0);
+        at(value)..at(value.saturating_add(1))
+    }
+}
+
+fn first_bits(content: &ContentHash, bits: u32) -> usize {
+    let first = content.0.first_chunk().copied().unwrap_or_default();
+    u64::from_be_bytes(first)
+        .checked_shr(u64::BITS - bits)
+        .map_or(0, |value| usize::try_from(value).unwrap_or(usize::MAX))
 }
 
 fn places(rows: &[u8], documents: u32) -> Result<Vec<Place>, RepoError> {

@@ -4,11 +4,13 @@
 use std::fmt;
 use std::time::{Duration, Instant};
 
-use memfold_guard::{Budget, Decision, Guard, Limits, TreePath};
+use memfold_disk::Mode;
+use memfold_guard::{Budget, Guard, Limits, TreePath};
 
 use crate::RepoError;
 use crate::collection::Due;
 use crate::index::{Index, Loaded};
+use crate::journal::{Change, Folded};
 use crate::listing::{self, Extent, Hardened, Listing, Wanted};
 use crate::moment::Moment;
 use crate::pack::Pack;
@@ -44,6 +46,8 @@ pub struct Refresh<'a> {
     pub call: Option<&'a str>,
     /// Who watches it at its reading.
     pub watch: &'a dyn Watch,
+    /// When what nobody names any more is removed, where something was read or dropped; `None` if the caller sees to that.
+    pub due: Option<Due>,
 }
 
 /// Watches a refresh while it reads, and may end it: what was read by then is kept. Called from several threads.
@@ -82,6 +86,7 @@ impl Refresh<'_> {
             session: None,
             call: None,
             watch: &Unwatched,
+            due: Some(Due::Hourly),
         }
     }
 }
@@ -153,7 +158,7 @@ impl Index {
                     ..Update::default()
                 };
                 let folded = loaded.manifest.folded;
-                loaded.manifest.apply(without, folded)?;
+                loaded.manifest.apply([(Change::Update(without), folded)])?;
                 let mut refreshed = Refreshed::of(loaded, &listing, &survey, unread);
                 refreshed.not_kept = Some("the index is being written by another process".into());
                 return Ok(refreshed);
@@ -178,7 +183,7 @@ impl Index {
             tree: loaded.tree().root.clone(),
             rules: Some(guard.version().clone()),
             counts: Counts::of(read.files.values()),
-            files: read.files,
+            files: std::mem::take(&mut read.files),
             gone: survey.gone.clone(),
             whole: asked_whole.into_iter().collect(),
             micros: u64::try_from(begun.elapsed().as_micros()).unwrap_or(u64::MAX),
@@ -193,31 +198,26 @@ impl Index {
             && !survey.has_other_rules
             && read.pack.is_none();
         if !says_nothing {
-            let kept = match &lock {
-                Some(_) => self.keep(
-                    &mut loaded,
-                    update.clone(),
-                    &read.decisions,
-                    read.pack.as_deref(),
-                    refresh.now,
-                ),
+            let noted = match &lock {
+                Some(_) => self.note(&mut loaded, &update, &read, refresh.now),
                 None => Err(RepoError::Write(String::new())),
             };
+            let folded = *noted.as_ref().unwrap_or(&loaded.manifest.folded);
+            loaded.manifest.apply([(Change::Update(update), folded)])?;
+            let kept = noted.and_then(|_| self.settle(&loaded, refresh.now));
             if let Err(error) = kept {
                 // Nothing is kept, and the answer is the same: the words are read where they are.
                 not_kept.get_or_insert_with(|| error.to_string());
                 if let Some(pack) = read.pack {
                     loaded.packs.push(Pack::open(Store::Memory(pack))?);
                 }
-                let folded = loaded.manifest.folded;
-                loaded.manifest.apply(update, folded)?;
             }
         }
         let is_kept = lock.is_some() && not_kept.is_none();
         drop(lock);
-        if is_kept {
+        if let Some(due) = refresh.due.filter(|_| is_kept) {
             // What cannot be collected now is collected later.
-            let _ = self.collect(refresh.now, Due::Hourly);
+            let _ = self.collect(refresh.now, due, Some(&loaded));
         }
         let mut refreshed = Refreshed::of(loaded, &listing, &survey, unread);
         refreshed.counts = counts;
@@ -255,21 +255,22 @@ impl Index {
         Ok((loaded, listing))
     }
 
-    /// Puts what was read in place: the pack, then the event, then the manifest, so that whatever is cut short is cut again.
-    fn keep(
+    /// Puts what was read in place: the pack, then the events, then (by [`settle`](Index::settle)) the manifest, so that
+    /// whatever is cut short is cut again. Where the events end in the log.
+    fn note(
         &self,
         loaded: &mut Loaded,
-        update: Update,
-        decisions: &[Decision],
-        pack: Option<&[u8]>,
+        update: &Update,
+        read: &Read,
         now: Moment,
-    ) -> Result<(), RepoError> {
-        let written = pack.map(|pack| self.write_pack(pack)).transpose()?;
-        self.record(loaded, update, decisions, now)?;
+    ) -> Result<Folded, RepoError> {
+        let pack = read.pack.as_deref();
+        let written = pack
+            .map(|pack| self.write_pack(pack, Mode::Disposable))
+            .transpose()?;
+        let noted = self.record(update, &read.decisions, now)?;
         loaded.packs.extend(written);
-        // They are as good apart.
-        let _ = self.merge_packs();
-        Ok(())
+        Ok(noted.unwrap_or(loaded.manifest.folded))
     }
 }
 

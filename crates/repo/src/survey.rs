@@ -1,6 +1,7 @@
 //! What a listing shows that the index does not know: which files changed, are new, are gone, or may be read no more. Looks
 //! at nothing but the two.
 
+use std::cmp::Ordering;
 use std::collections::{BTreeMap, BTreeSet, btree_map};
 use std::iter::Peekable;
 
@@ -66,8 +67,10 @@ impl<'l> Survey<'l> {
         };
         let mut known = InOrder::of(tree);
         let mut to_read = Vec::new();
+        let mut met = 0;
         for entry in &fitting.taken {
             let state = known.at(&entry.path);
+            met += usize::from(state.is_some());
             let as_it_was = state.is_some_and(|state| {
                 state.identity == entry.identity
                     && is_sure(state)
@@ -85,7 +88,11 @@ impl<'l> Survey<'l> {
         let too_large = fitting.too_large.iter().take(NAMED);
         Survey {
             to_read,
-            gone: gone(listing, &fitting.taken, tree),
+            // Where all that is known was met nothing is gone.
+            gone: match met == tree.files.len() {
+                true => BTreeSet::new(),
+                false => gone(listing, &fitting.taken, tree),
+            },
             denied,
             has_other_rules: !same_rules && !tree.files.is_empty(),
             too_large: (
@@ -164,8 +171,13 @@ impl<'t> InOrder<'t> {
     }
 
     fn at(&mut self, path: &TreePath) -> Option<&'t FileState> {
-        while self.0.next_if(|(next, _)| *next < path).is_some() {}
-        let (next, state) = self.0.peek()?;
-        (*next == path).then_some(*state)
+        loop {
+            let (next, state) = self.0.peek()?;
+            match next.cmp(&path) {
+                Ordering::Less => self.0.next(),
+                Ordering::Equal => return Some(*state),
+                Ordering::Greater => return None,
+            };
+        }
     }
 }

@@ -174,7 +174,10 @@ impl Tree {
         for path in &update.gone {
             self.files.remove(path);
         }
-        self.files.extend(update.files);
+        match self.files.is_empty() {
+            true => self.files = update.files,
+            false => self.files.extend(update.files),
+        }
         self.whole.extend(update.whole);
         let rules = update.rules.filter(|rules| !rules.as_str().is_empty());
         self.rules = rules.or(self.rules.take());

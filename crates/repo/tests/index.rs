@@ -9,7 +9,7 @@ use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use memfold_disk::{Dirs, Locks};
-use memfold_guard::{Guard, Rules};
+use memfold_guard::{Budget, Guard, Limits, Rules};
 use memfold_repo::{Due, Index, Moment, Refresh, Refreshed};
 use memfold_text::Query;
 use tempfile::TempDir;
@@ -136,7 +136,7 @@ fn a_content_that_no_tree_names_goes_after_seven_days() {
     place.write("tree", "a.rs", "fn other() {}\n");
     place.refresh("tree", later(2 * HOUR));
     let index = place.index();
-    let collect = |now| index.collect(now, Due::Now).unwrap().unwrap();
+    let collect = |now| index.collect(now, Due::Now, None).unwrap().unwrap();
     let first = collect(later(3 * HOUR));
     assert_eq!((first.contents, first.unnamed), (0, 1));
     assert_eq!(collect(later(6 * DAY)).unnamed, 1);
@@ -188,7 +188,7 @@ fn the_manifest_of_a_tree_that_is_gone_goes_and_does_not_come_back() {
     fs::remove_dir_all(place.root.join("other")).unwrap();
     let done = place
         .index()
-        .collect(later(2 * HOUR), Due::Now)
+        .collect(later(2 * HOUR), Due::Now, None)
         .unwrap()
         .unwrap();
     assert_eq!(done.trees, [place.root.join("other")]);
@@ -234,6 +234,61 @@ fn a_log_that_grew_is_begun_anew_and_says_the_same() {
     assert_eq!(refreshed.counts.read, 0);
     assert_eq!(found(&refreshed, "alpha"), ["a.rs"]);
     assert_eq!(found(&refresh("other", 42), "gamma"), ["c.rs"]);
+}
+
+/// A large one is not written anew for each file that changes: what the log says behind it is folded onto it.
+#[test]
+fn a_large_manifest_with_the_rest_of_the_log_says_what_the_log_does() {
+    let place = Place::new();
+    for n in 0..400 {
+        place.write(
+            "tree",
+            &format!("folder/{n}.rs"),
+            &format!("fn gamma_{n}() {{}}\n"),
+        );
+    }
+    place.refresh("tree", later(HOUR));
+    let (mut left, mut written) = (0, 0);
+    for n in 2..40 {
+        let before = place.files("trees");
+        let text = format!("fn delta_{n}() {{}}\n").repeat(n as usize);
+        place.write("tree", "folder/7.rs", &text);
+        let refreshed = place.refresh("tree", later(n * HOUR));
+        assert_eq!(refreshed.counts.read, 1);
+        let kept = place.files("trees");
+        match kept == before {
+            true => left += 1,
+            false => written += 1,
+        }
+        // Whoever looks finds it, by the manifest and by the log alone.
+        let now = later(n * HOUR);
+        assert_eq!(found(&place.refresh("tree", now), "delta"), ["folder/7.rs"]);
+        let budget = Budget::new(Limits {
+            file_bytes: Limits::FILE_BYTES,
+            bytes: u64::MAX,
+            time: HOUR,
+        });
+        let faults = place.index().check(&place.guard("tree"), &budget).unwrap();
+        assert_eq!(faults.rows, []);
+        let known = place.refresh("tree", now).loaded.tree().clone();
+        place.index().rebuild().unwrap();
+        assert_eq!(*place.refresh("tree", now).loaded.tree(), known);
+        for (path, bytes) in kept {
+            fs::write(path, bytes).unwrap();
+        }
+    }
+    assert!(
+        left > written && written > 0,
+        "{left} left, {written} written"
+    );
+    // Another file that is indexed has other words of its path.
+    let before = place.files("trees");
+    place.write("tree", "new.rs", "fn epsilon() {}\n");
+    place.refresh("tree", later(41 * HOUR));
+    let kept = place.files("trees");
+    assert_ne!(kept, before);
+    place.index().rebuild().unwrap();
+    assert_eq!(place.files("trees"), kept, "to the byte");
 }
 
 #[test]

@@ -176,8 +176,8 @@ impl Found {
 
 /// In the order of paths, each once, with its strongest standing.
 pub(super) fn in_order(entries: &mut Vec<Entry>) {
-    use rayon::slice::ParallelSliceMut;
-    entries.par_sort_unstable_by(|one, other| {
+    // Stable, because that merges what is in order already: each level of a walk is.
+    entries.sort_by(|one, other| {
         one.path
             .cmp(&other.path)
             .then(one.standing.cmp(&other.standing))

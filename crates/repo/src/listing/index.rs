@@ -2,6 +2,7 @@
 //! SHA-256 repositories (git's `gitformat-index`), out of bytes that a stranger may have made: no count is believed, and what
 //! is kept is bounded by what was read.
 
+use std::borrow::Cow;
 use std::ops::Range;
 
 use memfold_guard::TreePath;
@@ -113,7 +114,7 @@ impl Index {
         let mut entries = Vec::with_capacity(paths.len());
         for (path, mode) in paths {
             match TreePath::from_bytes(&path) {
-                Ok(path) if path.as_str().split('/').any(is_git_name) => {
+                Ok(path) if has_git_name(path.as_str()) => {
                     left.bad(path.as_str().as_bytes(), memfold_guard::BadPath::NotNames);
                 }
                 Ok(path) => {
@@ -155,6 +156,11 @@ impl Index {
         Below(0..self.entries.len())
     }
 
+    /// How many there are of the first, to the end of the second, which lies in it.
+    pub(super) fn behind(above: &Below, within: &Below) -> usize {
+        within.0.end.saturating_sub(above.0.start)
+    }
+
     /// Those below a folder, out of those below one above it.
     pub(super) fn below(&self, above: &Below, folder: &str) -> Below {
         let Some(items) = self
@@ -174,15 +180,27 @@ impl Index {
         Below(start.saturating_add(from)..start.saturating_add(until))
     }
 
-    /// The tracked path that a path on the disk is, among those below its folder or one above.
-    pub(super) fn find(&self, above: &Below, path: &str) -> Option<Tracked<'_>> {
+    /// The tracked path that a path on the disk is, among those below its folder or one above. `next` is where it is looked
+    /// for first, and then stands behind it: whoever asks in the order of paths finds it there.
+    pub(super) fn find(&self, above: &Below, path: &str, next: &mut usize) -> Option<Tracked<'_>> {
         let items = self.entries.get(above.0.clone())?;
         if items.is_empty() {
             return None;
         }
         let key = self.case.fold(path);
-        let at = items.binary_search_by(|item| item.key().cmp(&key)).ok()?;
-        items.get(at).map(|item| Tracked {
+        let is_next = items.get(*next).is_some_and(|item| item.key() == key);
+        if !is_next {
+            match items.binary_search_by(|item| item.key().cmp(&key)) {
+                Ok(at) => *next = at,
+                Err(at) => {
+                    *next = at;
+                    return None;
+                }
+            }
+        }
+        let item = items.get(*next)?;
+        *next += 1;
+        Some(Tracked {
             path: &item.path,
             mode: item.mode,
         })
@@ -199,6 +217,7 @@ impl Index {
                     .is_err();
             }
             while let [first, others @ ..] = rest
+                && first.path != item.path
                 && first.path < item.path
             {
                 rest = others;
@@ -214,7 +233,7 @@ impl Index {
 }
 
 /// The paths of an index whose hashes have that many bytes.
-fn parse(bytes: &[u8], hash: usize) -> Result<Vec<(Vec<u8>, Mode)>, IndexError> {
+fn parse(bytes: &[u8], hash: usize) -> Result<Vec<(Cow<'_, [u8]>, Mode)>, IndexError> {
     let mut rest = Rest(bytes);
     if rest.take(4)? != b"DIRC" {
         return Err(IndexError::Damaged);
@@ -225,7 +244,8 @@ fn parse(bytes: &[u8], hash: usize) -> Result<Vec<(Vec<u8>, Mode)>, IndexError> 
         return Err(IndexError::Version(version));
     }
     let mut paths = Vec::new();
-    let mut path = Vec::new();
+    // The last path of version 4, of which the next one may have the beginning.
+    let mut spelled = Vec::new();
     // In version 4 a path costs a few bytes however long it is; no real index is so much larger when spelled out.
     let mut room = bytes.len().saturating_mul(16).saturating_add(1 << 20);
     for _ in 0..count {
@@ -240,34 +260,35 @@ fn parse(bytes: &[u8], hash: usize) -> Result<Vec<(Vec<u8>, Mode)>, IndexError> 
             }
             rest.take(2)?;
         }
-        if version == 4 {
-            let kept = path
+        let path = if version == 4 {
+            let kept = spelled
                 .len()
                 .checked_sub(rest.varint()?)
                 .ok_or(IndexError::Damaged)?;
-            path.truncate(kept);
-            path.extend_from_slice(rest.until_nul()?);
+            spelled.truncate(kept);
+            spelled.extend_from_slice(rest.until_nul()?);
+            Cow::Owned(spelled.clone())
         } else {
-            path.clear();
-            path.extend_from_slice(match usize::from(flags & 0xfff) {
+            let path = match usize::from(flags & 0xfff) {
                 0xfff => rest.until_nul()?,
                 len => {
                     let path = rest.take(len)?;
                     rest.nul()?;
                     path
                 }
-            });
+            };
             // Entries begin at multiples of eight from the first; one NUL of the padding is taken already.
             let len = before - rest.0.len();
             rest.nuls(len.next_multiple_of(8) - len)?;
-        }
+            Cow::Borrowed(path)
+        };
         if path.len() > LONGEST {
             return Err(IndexError::Damaged);
         }
         room = room.checked_sub(path.len()).ok_or(IndexError::TooLarge)?;
         match mode >> 12 {
-            0o10 | 0o12 => paths.push((path.clone(), Mode::File)),
-            0o16 => paths.push((path.clone(), Mode::Repository)),
+            0o10 | 0o12 => paths.push((path, Mode::File)),
+            0o16 => paths.push((path, Mode::Repository)),
             // A folder of which nothing is checked out (a sparse index).
             0o04 => {}
             _ => return Err(IndexError::Damaged),
@@ -275,6 +296,17 @@ fn parse(bytes: &[u8], hash: usize) -> Result<Vec<(Vec<u8>, Mode)>, IndexError> 
     }
     extensions(rest, hash)?;
     Ok(paths)
+}
+
+/// Whether one of a path's names is git's own.
+fn has_git_name(path: &str) -> bool {
+    let dots = memchr::memchr_iter(b'.', path.as_bytes());
+    let mut names = dots.filter_map(|dot| {
+        let before = path.get(..dot)?;
+        let name = path.get(dot..)?.split('/').next()?;
+        (before.is_empty() || before.ends_with('/')).then_some(name)
+    });
+    names.any(is_git_name)
 }
 
 /// What follows the paths: parts with a name and a length, of which those in lower case must be known, then the hash.

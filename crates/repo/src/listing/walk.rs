@@ -1,10 +1,11 @@
 //! Goes through a tree's folders, level by level, the folders of a level on all cores. Relies on each being opened by its path
 //! from the pinned root, so that depth costs neither stack nor open files, and nothing met on the way leads out.
 
+use std::cmp::Ordering;
 use std::ffi::OsString;
 use std::ops::ControlFlow;
-use std::os::unix::ffi::OsStringExt;
-use std::sync::atomic::{AtomicUsize, Ordering};
+use std::os::unix::ffi::{OsStrExt, OsStringExt};
+use std::sync::atomic::{self, AtomicUsize};
 
 use memfold_disk::{FileKind, Pinned, PinnedFolder};
 use memfold_guard::{BadPath, TreePath};
@@ -159,7 +160,7 @@ impl<'a> Walk<'a> {
         let mut names = Vec::new();
         let (mut too_many, mut late) = (false, false);
         let listed = open.list(|name, kind| {
-            too_many = self.seen.fetch_add(1, Ordering::Relaxed) >= MOST;
+            too_many = self.seen.fetch_add(1, atomic::Ordering::Relaxed) >= MOST;
             late = names.len() % 1024 == 1023 && self.clock.is_over();
             if too_many || late {
                 return ControlFlow::Break(());
@@ -179,6 +180,7 @@ impl<'a> Walk<'a> {
                 *kind = open.stat(name).map_or(FileKind::Unknown, |stat| stat.kind);
             }
         }
+        names.sort_unstable_by(in_order_of_paths);
         names
     }
 
@@ -233,6 +235,20 @@ impl<'a> Walk<'a> {
     }
 }
 
+/// As what they stand for is ordered by path: what lies in a folder has a slash behind the folder's name. So each level of a
+/// walk is in order, and all of it nearly.
+fn in_order_of_paths(one: &(OsString, FileKind), other: &(OsString, FileKind)) -> Ordering {
+    let (a, b) = (one.0.as_bytes(), other.0.as_bytes());
+    let alike = a.len().min(b.len());
+    let end = |name: &[u8], kind| match name.get(alike) {
+        None if kind == FileKind::Folder => Some(b'/'),
+        byte => byte.copied(),
+    };
+    a.get(..alike)
+        .cmp(&b.get(..alike))
+        .then_with(|| end(a, one.1).cmp(&end(b, other.1)))
+}
+
 fn wholes(whole: &[TreePath]) -> impl Iterator<Item = Folder> {
     whole.iter().map(|path| Folder {
         path: path.as_str().to_owned(),
@@ -277,6 +293,7 @@ impl Inside<'_> {
             path.push('/');
         }
         let folder = path.len();
+        let mut next = 0;
         for (name, kind) in names {
             if is_git(&name) {
                 continue;
@@ -285,7 +302,7 @@ impl Inside<'_> {
                 Ok(name) => {
                     path.truncate(folder);
                     path.push_str(&name);
-                    self.name(&name, &path, kind, &mut work, step);
+                    self.name(&name, &path, kind, &mut next, &mut work, step);
                 }
                 Err(name) => self.not_utf8(&name.into_vec(), step),
             }
@@ -296,7 +313,16 @@ impl Inside<'_> {
         }
     }
 
-    fn name(&self, name: &str, path: &str, kind: FileKind, work: &mut Work<'_>, step: &mut Step) {
+    /// `next` is the place among the tracked paths behind the last one.
+    fn name(
+        &self,
+        name: &str,
+        path: &str,
+        kind: FileKind,
+        next: &mut usize,
+        work: &mut Work<'_>,
+        step: &mut Step,
+    ) {
         let Into::Listed { tracked, .. } = &self.folder.into else {
             let into = Into::Whole { named: Named::No };
             return self.met(name, path, kind, Standing::Whole, into, step);
@@ -304,7 +330,7 @@ impl Inside<'_> {
         let mut below = Below::default();
         match &self.walk.manner {
             Manner::Git { index, .. } => {
-                if let Some(tracked) = index.find(tracked, path) {
+                if let Some(tracked) = index.find(tracked, path, next) {
                     self.tracked(name, tracked, kind, step);
                     if kind != FileKind::Folder || tracked.mode == Mode::Repository {
                         return;
@@ -312,6 +338,7 @@ impl Inside<'_> {
                 }
                 if kind == FileKind::Folder {
                     below = index.below(tracked, path);
+                    *next = Index::behind(tracked, &below);
                 }
             }
             Manner::Plain => {

@@ -70,10 +70,15 @@ fn what_is_tracked_is_found_and_what_lies_below_a_folder() {
     ))
     .unwrap();
     let all = index.all();
-    assert_eq!(index.find(&all, "a/b").unwrap().path.as_str(), "a/b");
-    assert_eq!(index.find(&all, "a/c"), None);
+    assert_eq!(
+        index.find(&all, "a/b", &mut 0).unwrap().path.as_str(),
+        "a/b"
+    );
+    assert_eq!(index.find(&all, "a/c", &mut 0), None);
     let below = index.below(&all, "a");
-    assert!(index.find(&below, "a/c/d").is_some() && index.find(&below, "b").is_none());
+    assert!(
+        index.find(&below, "a/c/d", &mut 0).is_some() && index.find(&below, "b", &mut 0).is_none()
+    );
     assert!(!index.below(&below, "a/c").is_empty());
     assert!(index.below(&all, "b").is_empty() && index.below(&all, "").is_empty());
 }
@@ -85,7 +90,10 @@ fn names_that_differ_in_case_are_one_where_they_are_one_file() {
     let folded = Index::read(&bytes, Case::Folded, &mut left).unwrap();
     let all = folded.all();
     assert_eq!(folded.entries.len(), 2);
-    assert_eq!(folded.find(&all, "sRC/A").unwrap().path.as_str(), "Src/a");
+    assert_eq!(
+        folded.find(&all, "sRC/A", &mut 0).unwrap().path.as_str(),
+        "Src/a"
+    );
     assert!(!folded.below(&all, "SRC").is_empty());
     assert_eq!(read(&bytes).unwrap().entries.len(), 3);
 }
