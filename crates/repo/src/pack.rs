@@ -81,22 +81,22 @@ impl PackBuilder {
 
 pub(crate) fn bytes_of(mut contents: Vec<Place>, lines: &[Lines], words: &Encoded) -> Vec<u8> {
     contents.sort_unstable_by_key(|place| place.content);
-    let rows: Vec<u8> = contents
-        .iter()
-        .flat_map(|place| {
-            let ends = [place.first.to_le_bytes(), place.chunks.to_le_bytes()].concat();
-            place.content.0.into_iter().chain(ends)
-        })
-        .collect();
-    let lines: Vec<u8> = lines
-        .iter()
-        .flat_map(|lines| [lines.start.to_le_bytes(), lines.end.to_le_bytes()].concat())
-        .collect();
+    let mut rows = Vec::with_capacity(contents.len() * CONTENT);
+    for place in &contents {
+        rows.extend_from_slice(&place.content.0);
+        rows.extend_from_slice(&place.first.to_le_bytes());
+        rows.extend_from_slice(&place.chunks.to_le_bytes());
+    }
+    let mut ends = Vec::with_capacity(lines.len() * LINE);
+    for lines in lines {
+        ends.extend_from_slice(&lines.start.to_le_bytes());
+        ends.extend_from_slice(&lines.end.to_le_bytes());
+    }
     encode(
         MAGIC,
         [
             &rows,
-            &lines,
+            &ends,
             &words.terms,
             &words.blocks,
             &words.postings,
@@ -165,15 +165,14 @@ impl<B: ReadAt> Pack<B> {
 
     /// The lines of every document.
     pub(crate) fn lines(&self) -> Result<Vec<Lines>, RepoError> {
-        let bytes = self.sections.section(LINES)?;
-        let line = |bytes: &[u8; LINE]| {
-            let mut input = Input(bytes);
-            Ok(Lines {
-                start: input.u32()?,
-                end: input.u32()?,
-            })
-        };
-        bytes.as_chunks().0.iter().map(line).collect()
+        let rows = self.line_rows()?;
+        let documents = 0..self.words.documents();
+        Ok(documents.filter_map(|document| rows.at(document)).collect())
+    }
+
+    /// The same, for whoever asks for those of a few.
+    pub(crate) fn line_rows(&self) -> Result<LineRows<'_>, RepoError> {
+        self.sections.section(LINES).map(LineRows)
     }
 
     /// Checks every byte, and every rule of the words.
@@ -182,6 +181,21 @@ impl<B: ReadAt> Pack<B> {
         (0..SECTIONS).try_for_each(|number| self.sections.section(number).map(drop))?;
         self.words.verify()?;
         Ok(())
+    }
+}
+
+/// The lines of documents, as a pack has them.
+pub(crate) struct LineRows<'p>(Cow<'p, [u8]>);
+
+impl LineRows<'_> {
+    /// Those of a document, if there is one of that number.
+    pub(crate) fn at(&self, document: u32) -> Option<Lines> {
+        let (rows, _) = self.0.as_chunks::<LINE>();
+        let mut input = Input(rows.get(document as usize)?);
+        Some(Lines {
+            start: input.u32().ok()?,
+            end: input.u32().ok()?,
+        })
     }
 }
 
@@ -311,5 +325,41 @@ impl<B: ReadAt> Source for PackWords<B> {
 
     fn len(&self, section: Section) -> u64 {
         self.0.length(number_of(section))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    fn content() -> impl Strategy<Value = ContentHash> {
+        // Few first bytes, so that many are alike, as no hash would be.
+        let hash = (prop::array::uniform2(0u8..3), any::<[u8; 30]>());
+        hash.prop_map(|(first, rest)| {
+            let mut hash = [0; 32];
+            hash[..2].copy_from_slice(&first);
+            hash[2..].copy_from_slice(&rest);
+            ContentHash(hash)
+        })
+    }
+
+    proptest! {
+        #[test]
+        fn first_bits_lead_to_all_that_have_them(
+            own in prop_oneof![
+                prop::collection::btree_set(content(), 0..40),
+                prop::collection::btree_set(any::<[u8; 32]>().prop_map(ContentHash), 0..40),
+            ],
+            other in content(),
+        ) {
+            let places: Vec<Place> = own.iter().map(|content| Place { content: *content, first: 0, chunks: 1 }).collect();
+            let first = FirstBits::of(&places);
+            prop_assert!(first.starts.len() <= 2 * places.len().max(1));
+            for (number, content) in own.iter().enumerate() {
+                prop_assert!(first.range(content).contains(&number));
+            }
+            prop_assert!(places.get(first.range(&other)).is_some());
+        }
     }
 }

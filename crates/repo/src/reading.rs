@@ -1,4 +1,4 @@
-//! Reads changed files through the guard and counts their words, on all cores, a part of the files at a time. A text is held as
+//! Reads changed files through the guard and counts their words, on all cores, each a part of the files. A text is held as
 //! long as it is cut, and no longer.
 
 use std::collections::{BTreeMap, HashMap};
@@ -18,11 +18,9 @@ use crate::refresh::Watch;
 use crate::sections::Store;
 use crate::tree::{FileState, Found, Skip};
 
-/// A part has at least so many bytes, so that it is worth a thread, and about so many at most, so that the words of it stay
-/// near the processor while they are counted, and all cores have work to the end. Measured with merging included: parts of
-/// 4 MB cost 3 to 9% more, of 16 MB the same.
+/// A part has at least so many bytes, so that it is worth a thread. There are no more of them than cores: to put together the
+/// words of 14 parts of 8 MB costs a tenth of a first build, and one thread counts those of 112 MB as fast as of 8.
 const LEAST: u64 = 1 << 20;
-const MOST: u64 = 8 << 20;
 
 /// Reads files as of a moment, within a budget.
 #[derive(Clone, Copy)]
@@ -184,7 +182,7 @@ fn parts_of<'f, 'l>(files: &'f [&'l Entry]) -> Vec<&'f [&'l Entry]> {
     let sizes = files.iter().map(|entry| entry.identity.size);
     let bytes = sizes.fold(0, u64::saturating_add);
     let cores = rayon::current_num_threads().max(1) as u64;
-    let most = (bytes / cores).clamp(LEAST, MOST);
+    let most = bytes.div_ceil(cores).max(LEAST);
     let mut parts = Vec::new();
     let (mut start, mut own) = (0, 0u64);
     for (at, entry) in files.iter().enumerate() {

@@ -8,6 +8,7 @@ use memfold_text::Query;
 use crate::RepoError;
 use crate::content::Lines;
 use crate::index::Loaded;
+use crate::pack::LineRows;
 use crate::ranking::{RankedFile, rank};
 
 /// A file that holds words of the query.
@@ -77,7 +78,7 @@ impl Loaded {
         hits.matched = order.files.len() as u64;
         hits.ranked_files = files.len() as u64;
         hits.ranked_chunks = order.chunks;
-        let mut lines = vec![None; self.packs.len()];
+        let mut lines: Vec<Option<LineRows<'_>>> = self.packs.iter().map(|_| None).collect();
         for matched in order.files.into_iter().take(limit) {
             let (Some(file), Some(path)) = (files.get(matched.file), paths.get(matched.file))
             else {
@@ -89,12 +90,12 @@ impl Loaded {
             if of_pack.is_none()
                 && let Some(pack) = self.packs.get(file.pack)
             {
-                *of_pack = Some(pack.lines()?);
+                *of_pack = Some(pack.line_rows()?);
             }
-            let chunks = matched.chunks.iter().filter_map(|(chunk, _)| {
-                let document = file.first.checked_add(*chunk)? as usize;
-                of_pack.as_ref()?.get(document).copied()
-            });
+            let chunks = matched
+                .chunks
+                .iter()
+                .filter_map(|(chunk, _)| of_pack.as_ref()?.at(file.first.checked_add(*chunk)?));
             hits.files.push(Hit {
                 path: (*path).clone(),
                 score: matched.score,

@@ -3,7 +3,7 @@
 
 use std::ops::Range;
 
-use crate::lines::{Line, lines};
+use memchr::memchr_iter;
 
 /// A declaration starts a new chunk once the one before it has this many lines.
 pub const LEAST_LINES: usize = 20;
@@ -27,25 +27,31 @@ pub struct Chunk {
 /// assert_eq!(chunks, [1..26, 26..28]);
 /// ```
 pub fn chunks(text: &str) -> impl Iterator<Item = Chunk> {
-    let mut lines = lines(text);
-    let mut first = lines.next();
+    let mut ends = memchr_iter(b'\n', text.as_bytes());
+    let (mut line, mut start) = (1, 0);
     std::iter::from_fn(move || {
-        let from = first?;
-        first = lines.find(|line| {
-            let length = line.number - from.number;
-            length >= MOST_LINES || length >= LEAST_LINES && starts_chunk(line.text)
-        });
-        let (number, end) = match first {
-            Some(Line { number, start, .. }) => (number, start),
-            None => (
-                from.number + crate::lines::count(text.get(from.start..)?),
-                text.len(),
-            ),
+        if start == text.len() {
+            return None;
+        }
+        let from = line;
+        let end = loop {
+            line += 1;
+            // Where the next line begins, if there is one.
+            let next = ends.next().map_or(text.len(), |end| end + 1);
+            let length = line - from;
+            if next == text.len()
+                || length >= MOST_LINES
+                || length >= LEAST_LINES && text.get(next..).is_some_and(starts_chunk)
+            {
+                break next;
+            }
         };
-        Some(Chunk {
-            lines: from.number..number,
-            bytes: from.start..end,
-        })
+        let chunk = Chunk {
+            lines: from..line,
+            bytes: start..end,
+        };
+        start = end;
+        Some(chunk)
     })
 }
 
@@ -56,8 +62,12 @@ const DECLARATIONS: [&str; 8] = [
 /// The starts of a declaration in Scheme, and of headings in Markdown and TeX.
 const OPENINGS: [&str; 4] = ["(define", "#", "\\chapter", "\\section"];
 
-/// Whether a line begins, in its first column, a declaration or a heading; in any file.
+/// Whether a line, the first one of the text, begins, in its first column, a declaration or a heading; in any file.
 pub fn starts_chunk(line: &str) -> bool {
+    // Most lines are indented, or begin with another letter.
+    let Some(b'(' | b'#' | b'\\' | b'c'..=b'f' | b't' | b'v') = line.as_bytes().first() else {
+        return false;
+    };
     OPENINGS.iter().any(|opening| line.starts_with(opening))
         || DECLARATIONS.iter().any(|word| {
             line.strip_prefix(word)

@@ -55,7 +55,8 @@ pub(crate) struct Entry {
     pub(crate) folded: char,
 }
 
-const PAGE: usize = 256;
+/// Small, since a text often has a dash or an arrow and no neighbour of theirs.
+const PAGE: usize = 64;
 /// Pages kept: the basic plane and the one after it, where the symbols of chats are.
 const PAGES: usize = 0x2_0000 / PAGE;
 

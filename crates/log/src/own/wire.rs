@@ -264,12 +264,13 @@ pub(super) fn write(record: &Record<'_>, into: &mut Vec<u8>) -> Result<(), serde
     let from = into.len();
     serde_json::to_writer(&mut *into, &Line(record))?;
     // JSON that others wrote (a call's arguments) may be spread over lines. In JSON a raw newline is white space always.
-    for byte in into
-        .iter_mut()
-        .skip(from)
-        .filter(|byte| matches!(byte, b'\n' | b'\r'))
-    {
+    let mut rest = into.get_mut(from..).unwrap_or_default();
+    while let Some(at) = memchr::memchr2(b'\n', b'\r', rest) {
+        let Some((byte, more)) = rest.get_mut(at..).and_then(<[u8]>::split_first_mut) else {
+            break;
+        };
         *byte = b' ';
+        rest = more;
     }
     Ok(())
 }

@@ -232,8 +232,11 @@ impl Index {
     }
 }
 
+/// A path as an index spells it, and what it is.
+type Spelled<'b> = (Cow<'b, [u8]>, Mode);
+
 /// The paths of an index whose hashes have that many bytes.
-fn parse(bytes: &[u8], hash: usize) -> Result<Vec<(Cow<'_, [u8]>, Mode)>, IndexError> {
+fn parse(bytes: &[u8], hash: usize) -> Result<Vec<Spelled<'_>>, IndexError> {
     let mut rest = Rest(bytes);
     if rest.take(4)? != b"DIRC" {
         return Err(IndexError::Damaged);

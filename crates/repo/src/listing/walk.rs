@@ -430,3 +430,30 @@ impl Inside<'_> {
         step.found.left.bad(&path, BadPath::NotUtf8);
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    proptest! {
+        #[test]
+        fn names_are_in_the_order_of_what_lies_below_them(
+            names in prop::collection::btree_map("[a.b-]{1,3}", any::<bool>(), 0..8),
+        ) {
+            let mut sorted: Vec<(OsString, FileKind)> = names
+                .iter()
+                .map(|(name, is_folder)| (name.into(), if *is_folder { FileKind::Folder } else { FileKind::Regular }))
+                .collect();
+            sorted.sort_unstable_by(in_order_of_paths);
+            let paths = |(name, kind): &(OsString, FileKind)| {
+                let name = name.to_string_lossy();
+                match kind {
+                    FileKind::Folder => vec![format!("{name}/!"), format!("{name}/~")],
+                    _ => vec![name.into_owned()],
+                }
+            };
+            prop_assert!(sorted.iter().flat_map(paths).is_sorted());
+        }
+    }
+}

@@ -193,6 +193,19 @@ fn build(place: &Place, rounds: usize, mb: f64, report: &mut Report) -> Result<(
         ratio(1),
         Bar::AtLeast(3.0),
     );
+    let beyond_reading = |cost: &Cost, reading: &Cost| {
+        let more = cost.cpu.saturating_sub(reading.cpu);
+        more.as_secs_f64().max(f64::EPSILON)
+    };
+    let indexing = costs[0].iter().zip(costs[1].iter().zip(&costs[4]));
+    let indexing = indexing.map(|(reading, (peer, ours))| {
+        beyond_reading(peer, reading) / beyond_reading(ours, reading)
+    });
+    report.hold(
+        "the same, reading alone taken off both",
+        Measure::of(indexing),
+        Bar::None,
+    );
     report.hold("first build's rate / FTS5's", ratio(2), Bar::None);
     Ok(())
 }
