@@ -249,7 +249,7 @@ pub fn snapshot<'t>(
 /// # Errors
 /// If they cannot be written as events.
 pub fn updated(update: Update, now: Moment) -> Result<Vec<u8>, RepoError> {
-    lines(journal::updated(update, now)?.iter())
+    lines(journal::updated(&update, now)?.iter())
 }
 
 /// The line that says that a tree is gone.

@@ -327,11 +327,11 @@ const SCENARIOS: [Scenario; 9] = [
             site.index().refresh(&other, refreshing(later(0))).unwrap();
             edited(site);
             refresh(&site.root).unwrap();
-            site.index().collect(later(0), Due::Now).unwrap();
+            site.index().collect(later(0), Due::Now, None).unwrap();
             fs::remove_dir_all(site.root.join("other")).unwrap();
         },
         call: |root| {
-            let collected = index_at(root, LONG).collect(later(8), Due::Now)?;
+            let collected = index_at(root, LONG).collect(later(8), Due::Now, None)?;
             assert!(collected.is_none_or(|it| it.trees.len() <= 1));
             Ok(())
         },
