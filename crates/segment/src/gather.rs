@@ -3,8 +3,10 @@
 
 use std::ops::Range;
 
+use crate::builder::quantity;
 use crate::encode::merge;
 use crate::error::Error;
+use crate::kept::{Kept, KeptList, Width};
 use crate::lengths::Lengths;
 use crate::reader::Reader;
 use crate::source::Source;
@@ -90,6 +92,8 @@ pub struct Matches<'r> {
     /// The weight and document frequency of each concept.
     pub(crate) concepts: Vec<(f64, u64)>,
     pub(crate) segments: Vec<Held<'r>>,
+    /// The postings of all segments.
+    kept: Kept,
     pub(crate) failures: Vec<(usize, Error)>,
 }
 
@@ -99,15 +103,9 @@ pub(crate) struct Held<'r> {
     pub(crate) index: usize,
     pub(crate) documents: u32,
     pub(crate) lengths: Lengths<'r>,
-    pub(crate) postings: Vec<Posting>,
-    /// For each concept held, in their order, its part of `postings`.
-    pub(crate) lists: Vec<(usize, Range<usize>)>,
-}
-
-impl Held<'_> {
-    pub(crate) fn list(&self, range: &Range<usize>) -> &[Posting] {
-        self.postings.get(range.clone()).unwrap_or_default()
-    }
+    width: Width,
+    /// For each concept held, in their order, where its postings are kept.
+    lists: Vec<(usize, Range<usize>)>,
 }
 
 impl<'r> Matches<'r> {
@@ -129,12 +127,13 @@ impl<'r> Matches<'r> {
             collection: Collection::default(),
             concepts: concepts.iter().map(|concept| (concept.weight, 0)).collect(),
             segments: Vec::new(),
+            kept: Kept::default(),
             failures: Vec::new(),
         };
-        // Grown once for all segments: what each keeps is then as large as it is.
-        let mut room = Vec::new();
+        // Grown once for all lists.
+        let mut room = Room::default();
         for (index, reader) in segments.iter().enumerate() {
-            match gather_segment(reader, index, &queries, live, &mut room) {
+            match gather_segment(reader, index, &queries, live, &mut matches.kept, &mut room) {
                 Ok((collection, held)) => matches.count(collection, held),
                 Err(error) => matches.failures.push((index, error)),
             }
@@ -154,6 +153,15 @@ impl<'r> Matches<'r> {
             }
         }
         self.segments.push(held);
+    }
+
+    /// The concepts that a segment holds, each with its postings.
+    pub(crate) fn lists(
+        &self,
+        held: &Held<'_>,
+    ) -> impl ExactSizeIterator<Item = (usize, KeptList<'_>)> {
+        let lists = held.lists.iter();
+        lists.map(|(concept, range)| (*concept, self.kept.list(held.width, range)))
     }
 
     /// The documents that count.
@@ -179,24 +187,25 @@ fn gather_segment<'r, S: Source>(
     index: usize,
     queries: &[Alternatives],
     live: &dyn Select,
-    postings: &mut Vec<Posting>,
+    kept: &mut Kept,
+    room: &mut Room,
 ) -> Result<(Collection, Option<Held<'r>>), Error> {
-    postings.clear();
     let mut lists = Vec::new();
     let all = live.all(index);
+    let documents = reader.documents();
+    let width = Width::of(documents);
     for (concept, query) in queries.iter().enumerate() {
-        let start = postings.len();
-        query.read(reader, postings)?;
+        let postings = query.read(reader, room)?;
         if !all {
-            retain_from(postings, start, |posting| live.holds(index, posting.doc));
+            postings.retain(|posting| live.holds(index, posting.doc));
         }
-        if postings.len() > start {
-            lists.push((concept, start..postings.len()));
+        if !postings.is_empty() {
+            lists.push((concept, kept.push(width, postings)));
         }
     }
     let counted = live.counted(index).or_else(|| {
         all.then(|| Collection {
-            documents: u64::from(reader.documents()),
+            documents: u64::from(documents),
             total_length: reader.total_length(),
         })
     });
@@ -214,29 +223,14 @@ fn gather_segment<'r, S: Source>(
         }
         collection
     });
-    let documents = reader.documents();
     let held = (!lists.is_empty()).then_some(Held {
         index,
         documents,
         lengths,
-        postings: postings.clone(),
+        width,
         lists,
     });
     Ok((collection, held))
-}
-
-fn retain_from(postings: &mut Vec<Posting>, start: usize, keep: impl Fn(&Posting) -> bool) {
-    let mut kept = start;
-    for at in start..postings.len() {
-        if let Some(&posting) = postings.get(at)
-            && keep(&posting)
-            && let Some(place) = postings.get_mut(kept)
-        {
-            *place = posting;
-            kept += 1;
-        }
-    }
-    postings.truncate(kept);
 }
 
 /// A concept's terms, none of which names what another one names.
@@ -263,25 +257,83 @@ impl Alternatives {
         Self { exact, prefixes }
     }
 
-    /// Appends the union of the alternatives' postings.
-    fn read<S: Source>(&self, reader: &Reader<S>, out: &mut Vec<Posting>) -> Result<(), Error> {
-        let start = out.len();
-        let mut terms = 0;
+    /// The union of the alternatives' postings.
+    fn read<'o, S: Source>(
+        &self,
+        reader: &Reader<S>,
+        room: &'o mut Room,
+    ) -> Result<&'o mut Vec<Posting>, Error> {
+        let Room { read, union } = room;
+        read.clear();
+        let (mut terms, mut second) = (0, 0);
+        let mut begins_at = |place: usize| {
+            terms += 1;
+            if terms == 2 {
+                second = place;
+            }
+        };
         for term in &self.exact {
-            terms += usize::from(reader.postings(term, out)? > 0);
+            let before = read.len();
+            if reader.postings(term, read)? > 0 {
+                begins_at(before);
+            }
         }
         for prefix in &self.prefixes {
             reader.prefix(prefix, usize::MAX, |_, postings| {
-                terms += 1;
-                out.extend_from_slice(postings);
+                begins_at(read.len());
+                read.extend_from_slice(postings);
             })?;
         }
-        if terms > 1 {
-            let mut union = out.split_off(start);
-            merge(&mut union);
-            out.append(&mut union);
+        match terms {
+            0 | 1 => Ok(read),
+            2 => {
+                union_of_two(read, second, union);
+                Ok(union)
+            }
+            _ => {
+                merge(read);
+                Ok(read)
+            }
         }
-        Ok(())
+    }
+}
+
+/// Room for the postings of one concept after another.
+#[derive(Default)]
+struct Room {
+    read: Vec<Posting>,
+    union: Vec<Posting>,
+}
+
+/// What [`merge`] makes of two lists that stand one after the other, without sorting.
+fn union_of_two(lists: &[Posting], second: usize, union: &mut Vec<Posting>) {
+    union.clear();
+    let (one, other) = lists.split_at_checked(second).unwrap_or((lists, &[]));
+    let (mut one, mut other) = (one.iter().copied(), other.iter().copied());
+    let (mut left, mut right) = (one.next(), other.next());
+    loop {
+        match (left, right) {
+            (Some(a), Some(b)) if a.doc == b.doc => {
+                union.push(Posting {
+                    frequency: quantity(a.frequency, b.frequency),
+                    ..a
+                });
+                (left, right) = (one.next(), other.next());
+            }
+            (Some(a), Some(b)) if a.doc < b.doc => {
+                union.push(a);
+                left = one.next();
+            }
+            (_, Some(b)) => {
+                union.push(b);
+                right = other.next();
+            }
+            (Some(a), None) => {
+                union.push(a);
+                left = one.next();
+            }
+            (None, None) => return,
+        }
     }
 }
 
@@ -304,5 +356,31 @@ mod tests {
         ]);
         assert_eq!(kept.exact, [b"bar"]);
         assert_eq!(kept.prefixes, [b"fo", b"fz"]);
+    }
+
+    #[test]
+    fn a_union_of_two_is_what_sorting_makes() {
+        let list = |docs: &[(u32, u32)]| -> Vec<Posting> {
+            let posting = |&(doc, frequency): &(u32, u32)| Posting {
+                doc: crate::DocId(doc),
+                frequency,
+            };
+            docs.iter().map(posting).collect()
+        };
+        let lists = [
+            list(&[]),
+            list(&[(0, 1)]),
+            list(&[(0, u32::MAX >> 1), (3, 2), (7, 1)]),
+            list(&[(3, 1), (5, 4), (9, 1), (10, 2)]),
+        ];
+        let mut union = Vec::new();
+        for one in &lists {
+            for other in &lists {
+                let mut both = [one.as_slice(), other].concat();
+                union_of_two(&both, one.len(), &mut union);
+                merge(&mut both);
+                assert_eq!(union, both);
+            }
+        }
     }
 }

@@ -6,7 +6,7 @@
 //! readers at once. The bytes are those of `formats/segment.md`, and depend on the documents alone.
 //!
 //! Read in this order: `builder` (with `interner`, `hash`, `chain` below it), `encode` (with `list` and
-//! `bits`), `table`, `block`, `reader`, `entries`, `verify`, `merge`, then `bm25`, `gather` and `rank`.
+//! `bits`), `table`, `block`, `reader`, `entries`, `verify`, `merge`, then `bm25`, `gather`, `kept` and `rank`.
 
 mod bits;
 mod block;
@@ -20,6 +20,7 @@ mod error;
 mod gather;
 mod hash;
 mod interner;
+mod kept;
 mod lengths;
 mod list;
 mod merge;

@@ -1,12 +1,13 @@
 //! The computing half of a search: scores in dense accumulators, one segment at a time, and the best k
 //! of them.
 
+use crate::DocId;
 use crate::bm25::Bm25;
 use crate::error::Error;
 use crate::gather::{Collection, Concept, Held, Matches, Select};
+use crate::kept::KeptList;
 use crate::reader::Reader;
 use crate::source::Source;
-use crate::{DocId, Posting};
 
 /// A hit.
 #[derive(Debug, Clone, PartialEq)]
@@ -90,22 +91,20 @@ impl Matches<'_> {
         let mut scores = Vec::new();
         for (place, held) in self.segments.iter().enumerate() {
             top.all = filter.all(held.index);
-            match held.lists.as_slice() {
+            let mut lists = self.lists(held);
+            match (lists.next(), lists.len()) {
                 // One concept: its postings are the documents, in order.
-                [(concept, range)] => {
-                    let weight = weights.get(*concept).copied().unwrap_or(0.0);
-                    let list = held.list(range);
+                (Some((concept, list)), 0) => {
+                    let weight = weights.get(concept).copied().unwrap_or(0.0);
                     scores.clear();
                     scores.extend(list.iter().map(|posting| {
                         let norm = params.norm(held.lengths.get(posting.doc), average);
                         params.score(weight, posting.frequency, norm)
                     }));
-                    top.offer(place, held.index, &scores, |at| {
-                        list.get(at).map(|held| held.doc)
-                    });
+                    top.offer(place, held.index, &scores, |at| list.document(at));
                 }
                 _ => {
-                    accumulate(held, &weights, params, average, &mut scores);
+                    self.accumulate(held, &weights, params, average, &mut scores);
                     let doc = |at| u32::try_from(at).ok().map(DocId);
                     top.offer(place, held.index, &scores, doc);
                 }
@@ -168,17 +167,15 @@ impl Matches<'_> {
                 .collect();
             let ascending = run.is_sorted_by(|(_, doc), (_, next)| doc < next);
             asked.set(run, held.documents);
-            for (concept, range) in &held.lists {
-                let weight = weights.get(*concept).copied().unwrap_or(0.0);
+            for (concept, list) in self.lists(held) {
+                let weight = weights.get(concept).copied().unwrap_or(0.0);
                 let mut add = |at: usize, tf: u32| {
-                    let row = at
-                        .checked_mul(width)
-                        .and_then(|row| rows.get_mut(row + concept));
-                    if let (Some(place), Some(norm)) = (row, norms.get(at)) {
+                    let row = at.checked_mul(width);
+                    let place = row.and_then(|row| rows.get_mut(row + concept));
+                    if let (Some(place), Some(norm)) = (place, norms.get(at)) {
                         *place = params.score(weight, tf, *norm);
                     }
                 };
-                let list = held.list(range);
                 if !ascending || list.len() / FAR > run.len() {
                     let mut walk = Walk::over(list);
                     for (at, (_, doc)) in run.iter().enumerate() {
@@ -187,7 +184,7 @@ impl Matches<'_> {
                         }
                     }
                 } else {
-                    for posting in list {
+                    for posting in list.iter() {
                         if let Some(at) = asked.place(posting.doc) {
                             add(at, posting.frequency);
                         }
@@ -204,6 +201,42 @@ impl Matches<'_> {
             .iter()
             .map(|&(weight, df)| weight * Bm25::idf(self.collection.documents, df))
             .collect()
+    }
+
+    /// Sums up the scores of a segment's documents, concept by concept.
+    fn accumulate(
+        &self,
+        held: &Held<'_>,
+        weights: &[f64],
+        params: &Bm25,
+        average: f64,
+        scores: &mut Vec<f64>,
+    ) {
+        scores.clear();
+        scores.resize(held.documents as usize, 0.0);
+        let postings: usize = self.lists(held).map(|(_, list)| list.len()).sum();
+        // Where many concepts meet in a document its norm is computed once; the bits are the same.
+        let norms: Vec<f64> = if postings > held.documents as usize / 2 {
+            held.lengths
+                .iter()
+                .map(|length| params.norm(length, average))
+                .collect()
+        } else {
+            Vec::new()
+        };
+        for (concept, list) in self.lists(held) {
+            let weight = weights.get(concept).copied().unwrap_or(0.0);
+            for posting in list.iter() {
+                let doc = posting.doc.0 as usize;
+                let norm = match norms.get(doc) {
+                    Some(norm) => *norm,
+                    None => params.norm(held.lengths.get(posting.doc), average),
+                };
+                if let Some(score) = scores.get_mut(doc) {
+                    *score += params.score(weight, posting.frequency, norm);
+                }
+            }
+        }
     }
 
     fn scored(&self, place: usize, doc: DocId, score: f64) -> Option<Scored> {
@@ -249,66 +282,39 @@ impl Asked {
 /// A list that is asked for one document after another: a later one is looked for from where the last was, in steps that
 /// double.
 struct Walk<'p> {
-    list: &'p [Posting],
+    list: KeptList<'p>,
     /// Postings before it are of documents before the last that was asked for.
     at: usize,
 }
 
 impl<'p> Walk<'p> {
-    fn over(list: &'p [Posting]) -> Walk<'p> {
+    fn over(list: KeptList<'p>) -> Walk<'p> {
         Walk { list, at: 0 }
     }
 
     fn frequency(&mut self, doc: DocId) -> Option<u32> {
-        let before = |posting: &Posting| posting.doc < doc;
-        let was_passed = self.at.checked_sub(1).and_then(|at| self.list.get(at));
-        if was_passed.is_some_and(|posting| posting.doc >= doc) {
+        let list = self.list;
+        let before = |place: usize| list.document(place).is_some_and(|other| other < doc);
+        if self.at.checked_sub(1).is_some_and(|last| !before(last)) {
             self.at = 0;
         }
         let mut step = 1;
-        while self.list.get(self.at + step).is_some_and(before) {
+        while before(self.at + step) {
             self.at += step;
             step *= 2;
         }
-        let end = self.list.len().min(self.at + step + 1);
-        let near = self.list.get(self.at..end).unwrap_or_default();
-        self.at += near.partition_point(before);
-        let found = self.list.get(self.at)?;
-        (found.doc == doc).then_some(found.frequency)
-    }
-}
-
-/// Sums up the scores of a segment's documents, concept by concept.
-fn accumulate(
-    held: &Held<'_>,
-    weights: &[f64],
-    params: &Bm25,
-    average: f64,
-    scores: &mut Vec<f64>,
-) {
-    scores.clear();
-    scores.resize(held.documents as usize, 0.0);
-    // Where many concepts meet in a document its norm is computed once; the bits are the same.
-    let norms: Vec<f64> = if held.postings.len() > held.documents as usize / 2 {
-        held.lengths
-            .iter()
-            .map(|length| params.norm(length, average))
-            .collect()
-    } else {
-        Vec::new()
-    };
-    for (concept, range) in &held.lists {
-        let weight = weights.get(*concept).copied().unwrap_or(0.0);
-        for posting in held.list(range) {
-            let doc = posting.doc.0 as usize;
-            let norm = match norms.get(doc) {
-                Some(norm) => *norm,
-                None => params.norm(held.lengths.get(posting.doc), average),
-            };
-            if let Some(score) = scores.get_mut(doc) {
-                *score += params.score(weight, posting.frequency, norm);
+        let (mut low, mut high) = (self.at, list.len().min(self.at + step + 1));
+        while low < high {
+            let middle = low + (high - low) / 2;
+            if before(middle) {
+                low = middle + 1;
+            } else {
+                high = middle;
             }
         }
+        self.at = low;
+        let found = list.get(low)?;
+        (found.doc == doc).then_some(found.frequency)
     }
 }
 
