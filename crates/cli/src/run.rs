@@ -2,6 +2,7 @@
 
 use std::ffi::OsString;
 use std::io::{IsTerminal, Write};
+use std::mem::ManuallyDrop;
 use std::path::PathBuf;
 
 use clap::error::ErrorKind;
@@ -28,9 +29,10 @@ use crate::viewer;
 
 /// Runs the command that `line` spells, its program's name first.
 pub(crate) fn run(line: Vec<OsString>) -> Exit {
-    let command = Arguments::command().color(help_colour(&line));
+    // Taking it apart again costs a search more than reading its line: it goes with the process.
+    let mut command = ManuallyDrop::new(Arguments::command().color(help_colour(&line)));
     let arguments = match command
-        .try_get_matches_from(&line)
+        .try_get_matches_from_mut(&line)
         .and_then(|matches| Arguments::from_arg_matches(&matches))
     {
         Ok(arguments) => arguments,

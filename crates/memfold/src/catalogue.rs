@@ -121,6 +121,9 @@ impl Memfold {
         // A kept engine sees what became of folders and of agents' notes of them since its last call.
         self.projects().forget();
         self.places().forget();
+        if let Ok(mut known) = self.sidecar_places().lock() {
+            known.clear();
+        }
         match logs {
             Logs::File(path) => Ok(Found {
                 logs: vec![self.entry(path, receipts)?],
@@ -161,13 +164,17 @@ impl Memfold {
     /// The logs of the project's tasks.
     fn of_project(&self, receipts: &Receipts, rollup: Option<&Rollup>) -> Found {
         let mut found = self.in_stores(receipts, rollup);
-        for log in std::mem::take(&mut found.logs) {
-            match self.belongs(&log, self.project(), receipts) {
-                Ok(true) => found.logs.push(log),
-                Ok(false) => {}
-                Err(why) => found.miss(format!("{}: {why}", log.path.display())),
-            }
-        }
+        let mut missed = Vec::new();
+        found
+            .logs
+            .retain(|log| match self.belongs(log, self.project(), receipts) {
+                Ok(belongs) => belongs,
+                Err(why) => {
+                    missed.push(format!("{}: {why}", log.path.display()));
+                    false
+                }
+            });
+        missed.into_iter().for_each(|why| found.miss(why));
         found
     }
 
@@ -437,6 +444,14 @@ impl Memfold {
             .and_then(|facts| facts.cwd),
         };
         Ok(told.or_else(|| self.place(log)).map(Arc::from))
+    }
+
+    /// Where a log's sidecar should be: looked at once a call for each folder.
+    pub(crate) fn sidecar_place(&self, log: &LogEntry) -> memfold_sidecar::Place {
+        match self.sidecar_places().lock() {
+            Ok(mut known) => place_of(log, &mut known),
+            Err(_) => place_of(log, &mut std::collections::HashMap::new()),
+        }
     }
 
     /// Where a log's task worked, as files say that its agent keeps beside the log.

@@ -185,7 +185,8 @@ impl Collected {
                 .enumerate()
                 .map(|(place, ready)| (std::cmp::Reverse(ready.about.ended), Which::Own(place))),
         );
-        order.sort_by(|(ended, which), (other, that)| {
+        // No two have one path, so nothing is to be kept in the order that it had.
+        order.sort_unstable_by(|(ended, which), (other, that)| {
             ended
                 .cmp(other)
                 .then_with(|| match (self.entry_of(*which), self.entry_of(*that)) {

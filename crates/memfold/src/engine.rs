@@ -1,12 +1,13 @@
 //! The engine's own state: whose it is, which project, and where it keeps things.
 
+use std::collections::HashMap;
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex};
 
 use memfold_disk::{Dirs, Locks};
-use memfold_sidecar::{Keeper, Receipts, SidecarError};
+use memfold_sidecar::{Keeper, Place, Receipts, SidecarError};
 
 use crate::error::Error;
 use crate::places::PlaceFiles;
@@ -72,6 +73,8 @@ pub struct Memfold {
     projects: Projects,
     /// Files that say where logs' tasks worked, read once a call.
     places: PlaceFiles,
+    /// Where folders' sidecars should be, looked at once a call.
+    sidecar_places: Mutex<HashMap<PathBuf, Place>>,
     dirs: Dirs,
     keeper: Keeper,
     switch: Switch,
@@ -124,6 +127,7 @@ impl Memfold {
             folder: folder.clone(),
             projects,
             places: PlaceFiles::default(),
+            sidecar_places: Mutex::default(),
             dirs,
             keeper,
             switch,
@@ -164,6 +168,10 @@ impl Memfold {
 
     pub(crate) fn places(&self) -> &PlaceFiles {
         &self.places
+    }
+
+    pub(crate) fn sidecar_places(&self) -> &Mutex<HashMap<PathBuf, Place>> {
+        &self.sidecar_places
     }
 
     pub(crate) fn dirs(&self) -> &Dirs {

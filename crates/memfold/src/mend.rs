@@ -1,11 +1,9 @@
 //! A sidecar that turns out to be damaged while it is read: the log is folded again and answers instead of it.
 //! Relies on [`Ready`] to note whatever it could not read. Stat cannot see every damage; the checksums do.
 
-use std::collections::HashMap;
-
 use memfold_sidecar::{Need, Place, Receipts, to_the_end};
 
-use crate::catalogue::{LogEntry, place_of};
+use crate::catalogue::LogEntry;
 use crate::engine::Memfold;
 use crate::ready::{KeptLog, Ready, is_gone};
 
@@ -80,7 +78,7 @@ impl Memfold {
     fn folded_again(&self, entry: LogEntry, receipts: &Receipts) -> KeptLog {
         let place = match receipts.of(&entry.path) {
             Some(receipt) if receipt.place == Place::Cache => Place::Cache,
-            _ => place_of(&entry, &mut HashMap::new()),
+            _ => self.sidecar_place(&entry),
         };
         let file = entry.open();
         self.keep_as_it_is_now(entry, file, place, receipts, Need::Again, &to_the_end)

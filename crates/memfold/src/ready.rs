@@ -31,6 +31,8 @@ pub(crate) struct Ready {
     pub(crate) tail: Option<Tail>,
     pub(crate) about: About,
     past: OnceLock<Past>,
+    /// The card of the sidecar that was read last: hits of a turn stand together, and cards are packed.
+    last_card: Mutex<Option<(u32, Card)>>,
     /// Some part of the sidecar could not be read, or does not fit the log.
     doubted: AtomicBool,
     /// It was folded again in this call.
@@ -161,6 +163,7 @@ impl Ready {
             tail: keeping.tail,
             about,
             past: OnceLock::new(),
+            last_card: Mutex::default(),
             doubted: AtomicBool::new(false),
             mended: false,
             outdated,
@@ -259,8 +262,19 @@ impl Ready {
                 .get(usize::try_from(number - tail.first_card).unwrap_or(usize::MAX))
                 .cloned()
                 .ok_or_else(|| SidecarError::Log(format!("there is no card {number}"))),
-            _ => self.noted(self.sidecar.card(number)),
+            _ => self.sealed_card(number),
         }
+    }
+
+    fn sealed_card(&self, number: u32) -> Result<Card, SidecarError> {
+        let Ok(mut last) = self.last_card.lock() else {
+            return self.noted(self.sidecar.card(number));
+        };
+        if let Some((_, card)) = last.as_ref().filter(|(known, _)| *known == number) {
+            return Ok(card.clone());
+        }
+        let card = self.noted(self.sidecar.card(number))?;
+        Ok(last.insert((number, card)).1.clone())
     }
 
     pub(crate) fn all_cards(&self) -> Result<Vec<Card>, SidecarError> {
@@ -395,7 +409,7 @@ impl Memfold {
         receipts: &Receipts,
     ) -> Result<Ready, SidecarError> {
         let file = entry.open();
-        let place = place_of(entry, &mut HashMap::new());
+        let place = self.sidecar_place(entry);
         let keeping = self.keeper().keep(
             &file,
             entry.agent,

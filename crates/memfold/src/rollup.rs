@@ -40,14 +40,7 @@ pub(crate) struct Rollup {
     /// The shards that were opened, by their places in the catalogue.
     opened: Vec<OnceLock<Arc<OpenShard>>>,
     /// What was told of the log that was found last: most logs in a row are of one agent and one folder.
-    told: Mutex<Option<Told>>,
-}
-
-/// Whose log it is and where its task worked.
-#[derive(Clone)]
-struct Told {
-    agent: &'static dyn Agent,
-    cwd: Option<Arc<str>>,
+    told: Mutex<Option<Rolled>>,
 }
 
 /// A shard, and what was read of it. A column that was read and checked once is not read again.
@@ -184,21 +177,21 @@ impl Rollup {
     /// What is known of a log in this very state.
     pub(crate) fn find(&self, path: &Path, identity: &Identity) -> Option<Rolled> {
         let row = self.catalogue.find(path, identity)?;
-        let (name, cwd) = (self.catalogue.agent(row), self.catalogue.cwd(row));
         let mut last = self.told.lock().ok()?;
-        let is_alike = |told: &&Told| told.agent.name() == name && told.cwd.as_deref() == cwd;
-        let Told { agent, cwd } = match last.as_ref().filter(is_alike) {
-            Some(told) => told.clone(),
-            None => Told {
-                agent: memfold_agents::by_name(name)?,
-                cwd: cwd.map(Arc::from),
+        let is_alike = |told: &&Rolled| self.catalogue.are_alike(told.row, row);
+        let rolled = match last.as_ref().filter(is_alike) {
+            Some(told) => Rolled {
+                row,
+                ..told.clone()
+            },
+            None => Rolled {
+                row,
+                agent: memfold_agents::by_name(self.catalogue.agent(row))?,
+                cwd: self.catalogue.cwd(row).map(Arc::from),
             },
         };
-        *last = Some(Told {
-            agent,
-            cwd: cwd.clone(),
-        });
-        Some(Rolled { row, agent, cwd })
+        *last = Some(rolled.clone());
+        Some(rolled)
     }
 
     /// A shard, opened.
@@ -272,13 +265,15 @@ impl Serving {
             .missing(&rollup.here(logs))
             .map(|row| catalogue.component(row))
             .collect();
-        let (served, own) = std::mem::take(logs).into_iter().partition(|log| {
+        let is_served = |log: &LogEntry| {
             row_of(log).is_some_and(|row| {
                 let component = catalogue.component(row);
                 component == 0 || !broken.contains(&component)
             })
-        });
-        *logs = own;
+        };
+        // Nearly all are served: they stay where they lie.
+        let own = logs.extract_if(.., |log| !is_served(log)).collect();
+        let served = std::mem::replace(logs, own);
         let mut serving = Serving {
             rollup,
             logs: served,
@@ -379,12 +374,11 @@ fn release(
         .map(|row| catalogue.component(*row))
         .filter(|component| *component != 0)
         .collect();
-    let (released, kept) = std::mem::take(logs).into_iter().partition(|log| {
+    let is_released = |log: &mut LogEntry| {
         row_of(log)
             .is_none_or(|row| rows.contains(&row) || components.contains(&catalogue.component(row)))
-    });
-    *logs = kept;
-    released
+    };
+    logs.extract_if(.., is_released).collect()
 }
 
 /// The row of a log in the roll-up.

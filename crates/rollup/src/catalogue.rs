@@ -4,7 +4,7 @@
 use std::collections::HashMap;
 use std::ops::Range;
 use std::path::{Path, PathBuf};
-use std::sync::LazyLock;
+use std::sync::{LazyLock, OnceLock};
 
 use memfold_disk::{Identity, Mark, Marked};
 use memfold_segment::Collection;
@@ -104,6 +104,9 @@ pub struct Catalogue {
     logs: Range<usize>,
     places: Range<usize>,
     strings: Range<usize>,
+    /// Device and inode of each log's file, in their order, once one is looked for: the rows lie too far apart to be
+    /// searched where they are, thousands of times in a row.
+    files: OnceLock<Vec<(u64, u64)>>,
 }
 
 /// Where a row's fields begin, after the log's state.
@@ -252,6 +255,7 @@ impl Catalogue {
             logs,
             places,
             strings,
+            files: OnceLock::new(),
         })
     }
 
@@ -278,18 +282,16 @@ impl Catalogue {
     /// The place of a log in this very state. `path` must be as it was when the catalogue was written.
     pub fn find(&self, path: &Path, identity: &Identity) -> Option<RowId> {
         let wanted = (identity.dev, identity.inode);
-        let (mut low, mut high) = (0, self.logs());
-        while low < high {
-            let middle = low + (high - low) / 2;
-            if self.file_of(self.place(middle)?) < wanted {
-                low = middle + 1;
-            } else {
-                high = middle;
-            }
-        }
+        let files = self.files.get_or_init(|| {
+            let rows = (0..self.logs()).map_while(|place| self.place(place));
+            rows.map(|row| self.file_of(row)).collect()
+        });
+        let first = files.partition_point(|file| *file < wanted);
         // Links give one file several paths.
-        (low..self.logs())
-            .map_while(|place| self.place(place).filter(|row| self.file_of(*row) == wanted))
+        let alike = files.iter().skip(first);
+        let alike = alike.take_while(|file| **file == wanted).count();
+        (first..first.saturating_add(alike))
+            .filter_map(|place| self.place(place))
             .find(|row| {
                 self.identity(*row).as_ref() == Some(identity)
                     && self.text_at(*row, at::PATH) == path.as_os_str().as_encoded_bytes()
@@ -365,6 +367,18 @@ impl Catalogue {
     /// Where a log's task worked.
     pub fn cwd(&self, row: RowId) -> Option<&str> {
         (self.u32(row, at::CWD) != NONE.0).then(|| self.string_at(row, at::CWD))
+    }
+
+    /// Whether two logs are of one agent and one working directory, as far as the places of these texts tell: they are
+    /// written once for all logs.
+    pub fn are_alike(&self, one: RowId, other: RowId) -> bool {
+        let texts = |row| {
+            (
+                self.field::<8>(row, at::CWD),
+                self.field::<8>(row, at::AGENT),
+            )
+        };
+        texts(one) == texts(other)
     }
 
     /// The latest time that a log names.

@@ -190,18 +190,31 @@ pub(crate) fn kill_this_process() -> io::Result<()> {
 
 /// An open folder.
 #[derive(Debug)]
-pub(crate) struct Folder(OwnedFd);
+pub(crate) struct Folder {
+    fd: OwnedFd,
+    /// Where its descriptor stands is no longer the beginning.
+    #[cfg(target_os = "linux")]
+    is_listed: bool,
+}
 
 impl Folder {
     const FLAGS: OFlags = OFlags::RDONLY
         .union(OFlags::DIRECTORY)
         .union(OFlags::CLOEXEC);
 
+    fn of(fd: OwnedFd) -> Self {
+        Self {
+            fd,
+            #[cfg(target_os = "linux")]
+            is_listed: false,
+        }
+    }
+
     /// Opens a folder, through links.
     pub(crate) fn open(path: &Path) -> io::Result<Self> {
         fail::look(|| {
             let open = || rustix::fs::open(path, Self::FLAGS, Mode::empty());
-            Ok(Self(retry_on_intr(open)?))
+            Ok(Self::of(retry_on_intr(open)?))
         })
     }
 
@@ -209,8 +222,8 @@ impl Folder {
     pub(crate) fn open_child(&self, name: &OsStr) -> io::Result<Self> {
         let flags = Self::FLAGS | OFlags::NOFOLLOW;
         fail::look(|| {
-            let open = || rustix::fs::openat(&self.0, name, flags, Mode::empty());
-            Ok(Self(retry_on_intr(open)?))
+            let open = || rustix::fs::openat(&self.fd, name, flags, Mode::empty());
+            Ok(Self::of(retry_on_intr(open)?))
         })
     }
 
@@ -239,7 +252,7 @@ impl Folder {
         use rustix::fs::ResolveFlags;
         let resolve =
             ResolveFlags::BENEATH | ResolveFlags::NO_SYMLINKS | ResolveFlags::NO_MAGICLINKS;
-        retry_on_intr(|| rustix::fs::openat2(&self.0, path, flags, Mode::empty(), resolve))
+        retry_on_intr(|| rustix::fs::openat2(&self.fd, path, flags, Mode::empty(), resolve))
     }
 
     /// By one call for each name, each in the folder that the last one opened.
@@ -265,27 +278,27 @@ impl Folder {
     /// The same folder, by another descriptor.
     fn again(&self) -> io::Result<OwnedFd> {
         Ok(retry_on_intr(|| {
-            rustix::fs::openat(&self.0, ".", Self::FLAGS, Mode::empty())
+            rustix::fs::openat(&self.fd, ".", Self::FLAGS, Mode::empty())
         })?)
     }
 
     /// The folder below this one by that path; a link anywhere on the way is refused.
     pub(crate) fn folder_below(&self, path: &Path) -> io::Result<Self> {
         if path.as_os_str().is_empty() {
-            return Ok(Self(self.again()?));
+            return Ok(Self::of(self.again()?));
         }
         let flags = Self::FLAGS | OFlags::NOFOLLOW;
         #[cfg(target_os = "linux")]
         match self.resolve_below(path, flags) {
             Err(Errno::NOSYS | Errno::PERM) => {}
-            answer => return Ok(Self(answer?)),
+            answer => return Ok(Self::of(answer?)),
         }
-        Ok(Self(self.step_below(path, flags)?.into()))
+        Ok(Self::of(self.step_below(path, flags)?.into()))
     }
 
     /// What a link in this folder says; `None` if the name is not a link.
     pub(crate) fn read_link(&self, name: &OsStr) -> io::Result<Option<OsString>> {
-        match rustix::fs::readlinkat(&self.0, name, Vec::new()) {
+        match rustix::fs::readlinkat(&self.fd, name, Vec::new()) {
             Ok(target) => Ok(Some(OsStr::from_bytes(target.to_bytes()).to_owned())),
             Err(Errno::INVAL) => Ok(None),
             Err(error) => Err(error.into()),
@@ -294,14 +307,14 @@ impl Folder {
 
     /// What the folder itself is.
     pub(crate) fn stat(&self) -> io::Result<Stat> {
-        stat(&self.0)
+        stat(&self.fd)
     }
 
     /// What a name in it stands for; a link is not followed.
     pub(crate) fn stat_child(&self, name: &OsStr) -> io::Result<Stat> {
         let flags = AtFlags::SYMLINK_NOFOLLOW;
         Ok(stat_from(&retry_on_intr(|| {
-            rustix::fs::statat(&self.0, name, flags)
+            rustix::fs::statat(&self.fd, name, flags)
         })?))
     }
 
@@ -311,7 +324,7 @@ impl Folder {
             OFlags::RDWR | OFlags::CREATE | OFlags::EXCL | OFlags::NOFOLLOW | OFlags::CLOEXEC;
         let mode = Mode::RUSR | Mode::WUSR;
         fail::step(Step::Make(self, name), || {
-            Ok(retry_on_intr(|| rustix::fs::openat(&self.0, name, flags, mode))?.into())
+            Ok(retry_on_intr(|| rustix::fs::openat(&self.fd, name, flags, mode))?.into())
         })
     }
 
@@ -325,7 +338,7 @@ impl Folder {
             | OFlags::NONBLOCK
             | OFlags::NOCTTY;
         let open = |more: OFlags, mode: Mode| {
-            Ok(retry_on_intr(|| rustix::fs::openat(&self.0, name, flags | more, mode))?.into())
+            Ok(retry_on_intr(|| rustix::fs::openat(&self.fd, name, flags | more, mode))?.into())
         };
         match fail::look(|| open(OFlags::empty(), Mode::empty())) {
             Err(error) if error.kind() == io::ErrorKind::NotFound => {
@@ -340,7 +353,7 @@ impl Folder {
     /// Gives a file another name in this folder, in place of what had it.
     pub(crate) fn rename(&self, from: &OsStr, to: &OsStr) -> io::Result<()> {
         fail::step(Step::Rename(self, from, to), || {
-            let rename = || rustix::fs::renameat(&self.0, from, &self.0, to);
+            let rename = || rustix::fs::renameat(&self.fd, from, &self.fd, to);
             Ok(retry_on_intr(rename)?)
         })
     }
@@ -348,7 +361,7 @@ impl Folder {
     /// Removes a file's name.
     pub(crate) fn remove(&self, name: &OsStr) -> io::Result<()> {
         fail::step(Step::Remove(self, name), || {
-            let remove = || rustix::fs::unlinkat(&self.0, name, AtFlags::empty());
+            let remove = || rustix::fs::unlinkat(&self.fd, name, AtFlags::empty());
             Ok(retry_on_intr(remove)?)
         })
     }
@@ -359,7 +372,7 @@ impl Folder {
             if fail::skips_syncs() {
                 return Ok(());
             }
-            Ok(retry_on_intr(|| rustix::fs::fsync(&self.0))?)
+            Ok(retry_on_intr(|| rustix::fs::fsync(&self.fd))?)
         })
     }
 
@@ -371,9 +384,12 @@ impl Folder {
         mut look: impl FnMut(&OsStr, FileKind) -> ControlFlow<()>,
     ) -> io::Result<()> {
         // `Dir` opens the folder a second time, grows its room call by call, and copies every name.
-        fail::look(|| Ok(rustix::fs::seek(&self.0, SeekFrom::Start(0))?))?;
+        if self.is_listed {
+            fail::look(|| Ok(rustix::fs::seek(&self.fd, SeekFrom::Start(0))?))?;
+        }
+        self.is_listed = true;
         let mut room = Vec::with_capacity(LISTED_AT_ONCE);
-        let mut entries = RawDir::new(&self.0, room.spare_capacity_mut());
+        let mut entries = RawDir::new(&self.fd, room.spare_capacity_mut());
         while let Some(entry) = entries.next() {
             match entry {
                 Err(Errno::INTR) => {}
@@ -393,7 +409,7 @@ impl Folder {
         &mut self,
         mut look: impl FnMut(&OsStr, FileKind) -> ControlFlow<()>,
     ) -> io::Result<()> {
-        for entry in fail::look(|| Ok(rustix::fs::Dir::read_from(&self.0)?))? {
+        for entry in fail::look(|| Ok(rustix::fs::Dir::read_from(&self.fd)?))? {
             let entry = entry?;
             if show(entry.file_name(), entry.file_type(), &mut look).is_break() {
                 break;
