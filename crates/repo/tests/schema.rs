@@ -86,7 +86,7 @@ fn lines() -> Vec<Value> {
     fs::remove_dir_all(root.join("other")).unwrap();
     fs::remove_file(tree.join("binary")).unwrap();
     index.refresh(&guard("tree"), Refresh::at(now)).unwrap();
-    index.collect(now, Due::Now).unwrap().unwrap();
+    index.collect(now, Due::Now, None).unwrap().unwrap();
     let mut text = fs::read_to_string(&log).unwrap();
     write(&tree.join("a.rs"), b"fn gamma() {}\n");
     let index = index.with_log_of(1);
