@@ -99,14 +99,15 @@ impl Journal {
             offset: Offset(from),
             ..Position::START
         };
-        // As JSON has it: a line that does not hold it need not be read.
+        // As JSON has it: a line that does not hold it need not be read, unless something in it is spelled another way.
         let named = root.map(|root| serde_json::to_string(root).unwrap_or_default());
         let mut lines = Lines::new(log.reader(from), position, Offset(log.len()));
         while let Some(line) = lines.next(&mut |_| {}).map_err(io::Error::other)? {
             let end = line.end().0;
             let Some(text) = line.text() else { continue };
             let holds = |name: &str| memchr::memmem::find(text, name.as_bytes()).is_some();
-            if !holds("\"index.") || named.as_deref().is_some_and(|root| !holds(root)) {
+            let is_of_another = |root| !holds(root) && memchr::memchr(b'\\', text).is_none();
+            if !holds("\"index.") || named.as_deref().is_some_and(is_of_another) {
                 continue;
             }
             if let Some(change) = change_of(text)

@@ -108,6 +108,8 @@ pub const ALLOWED: &[(&str, &[&str])] = &[
             "memfold-fold",
             "memfold-sidecar",
             "memfold-rollup",
+            "memfold-guard",
+            "memfold-repo",
             "memfold",
             "memfold-mcp",
             "memfold-reference",
