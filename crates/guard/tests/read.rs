@@ -111,7 +111,7 @@ fn what_is_no_file_is_refused_without_waiting() {
     let is_device = {
         use rustix::fs::{CWD, FileType, Mode, makedev, mknodat};
         let (kind, zero) = (FileType::CharacterDevice, makedev(1, 5));
-        mknodat(CWD, &at("device"), kind, Mode::RUSR, zero).is_ok()
+        mknodat(CWD, at("device"), kind, Mode::RUSR, zero).is_ok()
     };
     if is_device {
         let is = Special::Device;

@@ -480,10 +480,13 @@ fn what_is_no_file_is_named_wherever_it_stands() {
         }
     }
     let made = Made::tree();
-    if device(&made.put("a", ""), ".git", ZERO) {
+    if device(made.put("a", ""), ".git", ZERO) {
         assert_eq!(made.listed().by, By::Walk(NoGit::NotGit));
     }
 }
+
+/// Puts something in a tree.
+type Make<'m> = &'m dyn Fn(&Made);
 
 /// A submodule that is not one: its place is tracked as a repository's, and something else lies there.
 #[test]
@@ -492,7 +495,7 @@ fn a_submodules_place_may_hold_anything() {
         made::put(&made.beside("outside/secret"), b"");
         made.link("sub", made.beside("outside"));
     };
-    let makes: [(&str, &dyn Fn(&Made)); 6] = [
+    let makes: [(&str, Make<'_>); 6] = [
         ("nothing", &|_| {}),
         ("files", &|made| {
             made.put("sub/b", "").put("sub/deep/c", "");
