@@ -103,7 +103,8 @@ impl Index {
         }
         let note = self.collection();
         if note.is_file() && Unnamed::read(&note).is_none() {
-            faults.add(&note, Part::Collection, Weight::Wrong, "cannot be read");
+            // It is not synced: the next collection begins to count anew.
+            faults.add(&note, Part::Collection, Weight::Behind, "cannot be read");
         }
         let loaded = self.load(&guard.root().path().to_string_lossy())?;
         self.check_files(guard, budget, &loaded, &mut faults)?;

@@ -42,6 +42,8 @@ pub struct Loaded {
     pub(crate) packs: Vec<Pack>,
     /// Up to where the log was looked at.
     pub(crate) log: Folded,
+    /// The packs that are damaged.
+    damaged: Vec<PathBuf>,
     /// The packs there were.
     files: Vec<PathBuf>,
 }
@@ -81,6 +83,7 @@ impl Loaded {
             log: manifest.folded,
             manifest,
             packs,
+            damaged: Vec::new(),
             files: Vec::new(),
         }
     }
@@ -156,10 +159,11 @@ impl Index {
         for _ in 1..LOOKS {
             let (manifest, log) = self.load_tree(root)?;
             let files = self.pack_files();
-            if let Some(packs) = open_packs(&files, IfGone::Again) {
+            if let Some((packs, damaged)) = open_packs(&files, IfGone::Again) {
                 return Ok(Loaded {
                     manifest,
                     packs,
+                    damaged,
                     log,
                     files,
                 });
@@ -167,9 +171,11 @@ impl Index {
         }
         let (manifest, log) = self.load_tree(root)?;
         let files = self.pack_files();
+        let (packs, damaged) = open_packs(&files, IfGone::Without).unwrap_or_default();
         Ok(Loaded {
             manifest,
-            packs: open_packs(&files, IfGone::Without).unwrap_or_default(),
+            packs,
+            damaged,
             log,
             files,
         })
@@ -183,15 +189,19 @@ impl Index {
         Ok((up_to_the_end(known, root, &journal)?, journal.end()))
     }
 
-    /// Puts the manifest of a tree in place where none that serves is kept, or all later searches would read the same events.
-    /// What cannot be written now, or while another writes, is left to the next one.
+    /// Puts the manifest of a tree in place where none that serves is kept, or all later searches would read the same events,
+    /// and takes damaged packs away. What cannot be written now, or while another writes, is left to the next one.
     pub(crate) fn mend(&self, loaded: &Loaded) {
-        if !loaded.manifest.is_kept(loaded.manifest.folded)
-            && !loaded.tree().files.is_empty()
+        let lacks_manifest =
+            !loaded.manifest.is_kept(loaded.manifest.folded) && !loaded.tree().files.is_empty();
+        if (lacks_manifest || !loaded.damaged.is_empty())
             && let Ok(Some(_lock)) = self.lock(Duration::ZERO)
             && self.is_as(loaded)
         {
-            let _ = self.write_manifest(&loaded.manifest);
+            if lacks_manifest {
+                let _ = self.write_manifest(&loaded.manifest);
+            }
+            clear(&loaded.damaged);
         }
     }
 
@@ -298,7 +308,7 @@ impl Index {
         files: &[PathBuf],
         kept: &dyn Fn(&ContentHash) -> bool,
     ) -> Result<(), RepoError> {
-        let packs = open_packs(files, IfGone::Without).unwrap_or_default();
+        let (packs, _) = open_packs(files, IfGone::Without).unwrap_or_default();
         let bytes = pack::merged(&packs.iter().collect::<Vec<_>>(), kept)?;
         let merged = self.packs().join(pack::name_of(&bytes));
         if !Pack::open(bytes.as_slice())?.contents().is_empty() {
@@ -334,6 +344,7 @@ impl Index {
             self.write_manifest(&loaded.manifest)?;
         }
         self.renew_log(now)?;
+        clear(&loaded.damaged);
         // They are as good apart.
         let _ = self.merge_packs();
         Ok(())
@@ -383,7 +394,8 @@ impl Index {
         self.publish(
             &self.manifest(&manifest.tree.root),
             &bytes,
-            Mode::Disposable,
+            // Of a tree that nobody asks for again it would stay damaged.
+            Mode::Private,
         )
     }
 
@@ -499,17 +511,32 @@ enum IfGone {
     Without,
 }
 
-/// Every pack that can be read: one that is damaged is as one that is not there, its contents are cut anew.
-fn open_packs(files: &[PathBuf], if_gone: IfGone) -> Option<Vec<Pack>> {
+/// Every pack that can be read, and the files of those that are damaged: such a one is as one that is not there, its contents
+/// are cut anew.
+fn open_packs(files: &[PathBuf], if_gone: IfGone) -> Option<(Vec<Pack>, Vec<PathBuf>)> {
     let mut packs = Vec::with_capacity(files.len());
+    let mut damaged = Vec::new();
     for path in files {
         match Snapshot::open(path, Links::Refuse) {
-            Ok(file) => packs.extend(Pack::open(Store::File(file))),
+            Ok(file) => match Pack::open(Store::File(file)) {
+                Ok(pack) => packs.push(pack),
+                Err(RepoError::Damaged(_)) => damaged.push(path.clone()),
+                Err(_) => {}
+            },
             Err(error) if error.is_not_found() && if_gone == IfGone::Again => return None,
             Err(_) => {}
         }
     }
-    Some(packs)
+    Some((packs, damaged))
+}
+
+/// Removes damaged packs, unless one was written anew under the same name. The caller holds the lock. One that cannot be
+/// removed is met again.
+fn clear(damaged: &[PathBuf]) {
+    let (_, damaged) = open_packs(damaged, IfGone::Without).unwrap_or_default();
+    for path in damaged {
+        let _ = memfold_disk::remove(path);
+    }
 }
 
 fn files_in(folder: &Path, ending: &str) -> Vec<PathBuf> {
