@@ -97,7 +97,9 @@ pub(crate) fn rank<P: Source, W: Source>(
         starts.push(chunks);
         chunks += file.chunks as usize;
         let path = u64::from(path_lengths.get(memfold_segment::DocId(file.document)));
-        total += file.words + u64::from(PATH) * path * u64::from(file.chunks);
+        // What an event says of a file's words is a number that anything may stand for.
+        let of_path = (u64::from(PATH) * path).saturating_mul(u64::from(file.chunks));
+        total = total.saturating_add(file.words).saturating_add(of_path);
     }
     if chunks == 0 {
         return Ok(Order::default());
@@ -165,7 +167,8 @@ pub(crate) fn rank<P: Source, W: Source>(
                 has_in_path.get_mut(file),
                 files.get(file),
             ) {
-                holding += u64::from(*last != number);
+                // An empty file has no chunk to be counted among.
+                holding += u64::from(of.chunks > 0 && *last != number);
                 (*last, *has) = (number, true);
                 for chunk in 0..of.chunks {
                     add(file, chunk, PATH.saturating_mul(posting.frequency));
