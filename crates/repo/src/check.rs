@@ -103,8 +103,7 @@ impl Index {
         }
         let note = self.collection();
         if note.is_file() && Unnamed::read(&note).is_none() {
-            // It is not synced: the next collection begins to count anew.
-            faults.add(&note, Part::Collection, Weight::Behind, "cannot be read");
+            faults.add(&note, Part::Collection, Weight::Wrong, "cannot be read");
         }
         let loaded = self.load(&guard.root().path().to_string_lossy())?;
         self.check_files(guard, budget, &loaded, &mut faults)?;

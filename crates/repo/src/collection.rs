@@ -140,7 +140,7 @@ impl Index {
         }
         collected.contents = over.len();
         collected.unnamed = unnamed.since.len();
-        self.publish(&self.collection(), &unnamed.encode(), Mode::Disposable)?;
+        self.publish(&self.collection(), &unnamed.encode(), Mode::Private)?;
         Ok(Some(collected))
     }
 
