@@ -520,14 +520,15 @@ impl Folder {
         let of_a_log = report.logs.iter().find(|row| is_of(&row.path));
         let named = of_a_log.is_some_and(|row| row.verdict != "current")
             || report.kept.iter().any(|row| row.path == path);
-        // What is of another version, of another state of a log or of none answers nothing, and is no fault.
+        // What is of another version, of another agent's rules, of another state of a log or of none answers nothing, and is no
+        // fault.
         let answers_nothing = |found: &str| {
             ["older", "another version", "another state"]
                 .iter()
                 .any(|said| found.contains(said))
         };
         let is_unbelieved = of_a_log
-            .is_some_and(|row| ["orphan", "other-form"].contains(&row.verdict))
+            .is_some_and(|row| ["orphan", "other-form", "fold-changed"].contains(&row.verdict))
             || report
                 .kept
                 .iter()
