@@ -33,7 +33,7 @@ def catalogue(data):
         program = read.take(32)
         shards, logs, texts = read.u32(), read.u32(), read.u32()
         rows = [(read.take(16).hex(), read.u32(), read.u64()) for _ in _counted(shards, 28, read)]
-        of_logs = [_log(read) for _ in _counted(logs, 120, read)]
+        of_logs = [_log(read) for _ in _counted(logs, 116, read)]
         places = [read.u32() for _ in _counted(logs, 4, read)]
         text = read.take(texts)
     except TooShort:

@@ -8,8 +8,12 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 use memfold::{Filter, Logs, Memfold, Options, Quiet, Recall, Search, Viewer};
-use memfold_disk::{Identity, Links, Locks};
-use memfold_sidecar::{Keeper, Receipt, Receipts};
+use memfold_agents::detect;
+use memfold_disk::{Identity, Links, Locks, Mark};
+use memfold_fold::codec;
+use memfold_log::Form;
+use memfold_rollup::Catalogue;
+use memfold_sidecar::{Folded, Keeper, LogFile, Receipt, Receipts, fold_whole};
 use sha2::{Digest, Sha256};
 use tempfile::TempDir;
 
@@ -41,8 +45,12 @@ const ASKED: &[&str] = &[
     "file search page",
     "nowhere",
 ];
-const RECEIPTS: &[u8] = b"memrcpt2";
-const TAIL: &[u8] = b"memtail2";
+/// Where a catalogue has its counts, and its rows.
+const COUNTS: usize = Mark::BYTES + 4 + 32;
+const ROWS: usize = COUNTS + 12;
+/// Where a receipt's record has what stat says of the sidecar: behind the agent's name, and how long the log's text is if that is
+/// known.
+const SIDECAR: usize = 40 + 8 + 8 + 8 + 32 + 4;
 
 struct House {
     folder: TempDir,
@@ -319,7 +327,7 @@ impl House {
             let mut receipt = rest.to_vec();
             let agent = u64::from_le_bytes(array(rest, 0)).min(1 << 16) as usize;
             put(&mut receipt, 8 + agent, &identity(log));
-            let sidecar = 8 + agent + 40 + 8 + 8 + 8 + 32 + 4;
+            let sidecar = 8 + agent + SIDECAR + length_of_length(&receipt, agent);
             put(
                 &mut receipt,
                 sidecar,
@@ -330,7 +338,7 @@ impl House {
             let key: [u8; 16] = array(&Sha256::digest(path), 0);
             records.insert(key, [&crc, &*record].concat());
         }
-        let mut at = 16 + 28 * records.len();
+        let mut at = Mark::BYTES + 8 + 28 * records.len();
         let mut rows = Vec::new();
         for (key, record) in &records {
             rows.extend(key);
@@ -338,15 +346,16 @@ impl House {
             rows.extend((record.len() as u32).to_le_bytes());
             at += record.len();
         }
-        let mut file = RECEIPTS.to_vec();
+        let mut file = self.whole[&self.cache().join("receipts")][..Mark::BYTES].to_vec();
+        let table = [&(records.len() as u32).to_le_bytes()[..], &rows].concat();
         file.extend((records.len() as u32).to_le_bytes());
-        file.extend(crc32fast::hash(&rows).to_le_bytes());
+        file.extend(crc32fast::hash(&table).to_le_bytes());
         file.extend(rows);
         records.values().for_each(|record| file.extend(record));
         file
     }
 
-    /// A tail: its records, and the four sections of its words.
+    /// A tail: its records, the four sections of its words, and what the log says of itself.
     fn tail(&self, log: &Path, bytes: &[u8]) -> Vec<u8> {
         let parts = parts::split(bytes);
         let section = |n: usize| parts.get(n).copied().unwrap_or_default().to_vec();
@@ -361,25 +370,31 @@ impl House {
         }
         body.extend(words.documents.to_le_bytes());
         body.extend(words.total_length.to_le_bytes());
-        [TAIL, &crc32fast::hash(&body).to_le_bytes(), &body].concat()
+        body.extend(section(5));
+        let [_, tail] = self.keeper().kept_elsewhere(log);
+        let mark = self
+            .whole
+            .get(&tail)
+            .map_or(&[][..], |tail| &tail[..Mark::BYTES]);
+        [mark, &crc32fast::hash(&body).to_le_bytes(), &body].concat()
     }
 
     /// A catalogue whose rows are of these logs and whose first shard is the one that is there.
     fn catalogue(&self, whole: &[u8], bytes: &[u8]) -> Vec<u8> {
         let mut file = bytes.to_vec();
-        put(&mut file, 0, &whole[..44]);
-        let [shards, logs, texts] =
-            [44, 48, 52].map(|at| u32::from_le_bytes(array(&file, at)) as usize);
+        put(&mut file, 0, &whole[..COUNTS]);
+        let [shards, logs, texts] = [COUNTS, COUNTS + 4, COUNTS + 8]
+            .map(|at| u32::from_le_bytes(array(&file, at)) as usize);
         if shards.max(logs) > 16 {
             return rollup::mended(file);
         }
-        put(&mut file, 56, &whole[56..72]);
+        put(&mut file, ROWS, &whole[ROWS..ROWS + 16]);
         let mut places = Vec::new();
         let mut length = texts;
         for number in 0..logs {
             let log = &self.logs[number % self.logs.len()];
             let path = log.as_os_str().as_encoded_bytes();
-            let row = 56 + 28 * shards + 120 * number;
+            let row = ROWS + 28 * shards + 116 * number;
             put(&mut file, row, &identity(log));
             put(&mut file, row + 84, &(length as u32).to_le_bytes());
             put(&mut file, row + 88, &(path.len() as u32).to_le_bytes());
@@ -387,13 +402,13 @@ impl House {
             length = length.saturating_add(path.len());
             places.push((identity(log), number as u32));
         }
-        put(&mut file, 52, &(length as u32).to_le_bytes());
+        put(&mut file, COUNTS + 8, &(length as u32).to_le_bytes());
         places.sort_by_key(|(identity, place)| {
             let number = |at| u64::from_le_bytes(array(identity, at));
             (number(0), number(8), *place)
         });
         for (n, (_, place)) in places.iter().enumerate() {
-            let at = 56 + 28 * shards + 120 * logs + 4 * n;
+            let at = ROWS + 28 * shards + 116 * logs + 4 * n;
             put(&mut file, at, &place.to_le_bytes());
         }
         rollup::mended(file)
@@ -405,8 +420,8 @@ impl House {
         let input = |which: u8, rest: &[u8]| [&[which], rest].concat();
         let receipts = &self.whole[&self.cache().join("receipts")];
         let mut records = Vec::new();
-        let count = u32::from_le_bytes(array(receipts, 8)) as usize;
-        for row in (0..count).map(|n| 16 + 28 * n) {
+        let count = u32::from_le_bytes(array(receipts, Mark::BYTES)) as usize;
+        for row in (0..count).map(|n| Mark::BYTES + 8 + 28 * n) {
             let at = u64::from_le_bytes(array(receipts, row + 16)) as usize;
             let length = u32::from_le_bytes(array(receipts, row + 24)) as usize;
             let record = &receipts[at + 4..at + length];
@@ -416,29 +431,42 @@ impl House {
             let mut receipt = record[8 + path..].to_vec();
             let agent = u64::from_le_bytes(array(&receipt, 0)) as usize;
             put(&mut receipt, 8 + agent, &[0; 40]);
-            put(&mut receipt, 8 + agent + 100, &[0; 40]);
+            let sidecar = 8 + agent + SIDECAR + length_of_length(&receipt, agent);
+            put(&mut receipt, sidecar, &[0; 40]);
             records.push(input(number as u8, &receipt));
         }
-        seeds.push(("receipts".to_owned(), input(0, &parts::join(&records))));
+        let records = parts::join(&records);
+        assert!(
+            self.receipts(&records) == *receipts,
+            "put together they are others"
+        );
+        seeds.push(("receipts".to_owned(), input(0, &records)));
         for (number, log) in self.logs.iter().enumerate() {
             let [file, tail] = self.keeper().kept_elsewhere(log);
             let parts = parts::join(&sidecar::parts_of(&self.whole[&file]));
             seeds.push((format!("planted-{number}"), input(1, &parts)));
             seeds.push((format!("believed-{number}"), input(2, &parts)));
             if let Some(tail) = self.whole.get(&tail) {
-                seeds.push((format!("tail-{number}"), input(3, &tail_parts(tail))));
+                let parts = tail_parts(tail, &folded(log));
+                assert!(
+                    self.tail(log, &parts) == *tail,
+                    "put together it is another"
+                );
+                seeds.push((format!("tail-{number}"), input(3, &parts)));
             }
         }
         for (path, bytes) in &self.whole {
             if path.ends_with("catalogue") {
-                let logs = u32::from_le_bytes(array(bytes, 48)) as usize;
+                let again = self.catalogue(bytes, bytes);
+                assert!(Catalogue::open(again, &array(bytes, COUNTS - 32)).is_ok());
+                let logs = u32::from_le_bytes(array(bytes, COUNTS + 4)) as usize;
                 let mut bytes = bytes.clone();
                 // Nothing of this machine.
-                bytes.truncate(56 + 28 + 124 * logs);
+                bytes.truncate(ROWS + 28 + 120 * logs);
                 bytes.extend(b"8d41b7e2-6a0c/srv/api gemini");
-                put(&mut bytes, 0, &[0; 44]);
-                put(&mut bytes, 52, &28u32.to_le_bytes());
-                for row in (0..logs).map(|n| 84 + 120 * n) {
+                put(&mut bytes, 0, &[0; COUNTS]);
+                put(&mut bytes, COUNTS + 8, &28u32.to_le_bytes());
+                for row in (0..logs).map(|n| ROWS + 28 + 116 * n) {
                     put(&mut bytes, row, &[0; 40]);
                     let texts: Vec<u8> = [0u32, 0, 0, 13, 13, 8, 22, 6]
                         .iter()
@@ -483,21 +511,37 @@ pub fn all_the_words_there_can_be() -> Option<Vec<u8>> {
     })
 }
 
-/// The parts of a kept tail. Its last 12 bytes repeat the words'.
-fn tail_parts(file: &[u8]) -> Vec<u8> {
-    let body = &file[12 + 72..file.len() - 12];
-    // From the end: each section's length stands before it, and the terms know all but their own.
-    let mut cut = Vec::new();
-    let mut end = body.len();
-    for _ in 0..4 {
-        let start = (0..end.saturating_sub(7))
-            .rev()
-            .find(|at| u64::from_le_bytes(array(body, *at)) == (end - at - 8) as u64)
-            .unwrap();
-        cut.push(&body[start + 8..end]);
-        end = start;
+/// How many bytes of a receipt's record, from the agent's name on, say how long the log's text is.
+fn length_of_length(receipt: &[u8], agent: usize) -> usize {
+    match receipt.get(8 + agent + 48) {
+        None | Some(0) => 1,
+        Some(_) => 9,
     }
-    cut.push(&body[..end]);
+}
+
+/// A log, folded.
+fn folded(log: &Path) -> Folded {
+    let bytes = fs::read(log).unwrap();
+    let lines: Vec<&[u8]> = bytes.split(|byte| *byte == b'\n').collect();
+    let agent = detect(log, &lines).unwrap();
+    let form = Form::of(log).unwrap();
+    fold_whole(&LogFile::open(log, form).unwrap(), agent).unwrap()
+}
+
+/// The parts of a kept tail, as the fold of its log has them: they stand at its end, each section of the words behind its length,
+/// what repeats the words, what the log says of itself.
+fn tail_parts(file: &[u8], folded: &Folded) -> Vec<u8> {
+    let facts = codec::encode(&folded.facts).unwrap();
+    let words = &folded.tail.segment;
+    let mut rest = file.strip_suffix(&*facts).unwrap();
+    rest = &rest[..rest.len() - 12];
+    let mut cut = vec![&*facts];
+    for section in [&words.lengths, &words.postings, &words.blocks, &words.terms] {
+        cut.push(section);
+        rest = rest.strip_suffix(&**section).unwrap();
+        rest = &rest[..rest.len() - 8];
+    }
+    cut.push(&rest[Mark::BYTES + 4 + 72..]);
     cut.reverse();
     parts::join(&cut)
 }

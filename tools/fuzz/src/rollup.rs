@@ -4,7 +4,7 @@
 use std::borrow::Cow;
 use std::sync::Arc;
 
-use memfold_disk::{Links, Snapshot};
+use memfold_disk::{Links, Mark, Snapshot};
 use memfold_rollup::{
     Catalogue, Columns, Name, Program, Shard, ShardContent, ShardRow, verify_bytes,
 };
@@ -13,7 +13,8 @@ use memfold_segment::{Encoded, Source};
 use crate::parts::{self, array};
 use crate::{scratch, segment};
 
-const CATALOGUE: &[u8] = b"memroll1";
+/// A catalogue's name, of whatever version: it is read as one of this program's.
+const CATALOGUE: &[u8] = b"memroll";
 const SHARD: &[u8] = b"memshrd1";
 /// A shard's sections, and the last of them that are a segment's: terms, blocks, postings, lengths.
 const SECTIONS: usize = 11;
@@ -34,17 +35,19 @@ pub fn run(bytes: &[u8]) {
     }
 }
 
-/// A catalogue with a right checksum.
+/// A catalogue with the mark of this program's and a right checksum.
 pub(crate) fn mended(mut bytes: Vec<u8>) -> Vec<u8> {
-    if let Some(rest) = bytes.get(12..) {
+    let empty = Catalogue::encode(&Program::default(), &[], &[]).unwrap_or_default();
+    if let Some(rest) = bytes.get(Mark::BYTES + 4..) {
         let crc = crc32fast::hash(rest).to_le_bytes();
-        bytes[8..12].copy_from_slice(&crc);
+        bytes[..Mark::BYTES].copy_from_slice(&empty[..Mark::BYTES]);
+        bytes[Mark::BYTES..][..4].copy_from_slice(&crc);
     }
     bytes
 }
 
 fn catalogue(bytes: Vec<u8>) {
-    let program: Program = array(&bytes, 12);
+    let program: Program = array(&bytes, Mark::BYTES + 4);
     let Ok(catalogue) = Catalogue::open(bytes, &program) else {
         return;
     };
