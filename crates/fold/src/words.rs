@@ -4,7 +4,7 @@ use std::ops::Range;
 
 use memfold_log::Timestamp;
 use memfold_segment::{Builder, Encoded};
-use memfold_text::{Cutter, Sink, Word, WordKind, dictionary_term, raw_space};
+use memfold_text::{Cutter, Sink, Word, WordKind, raw_space, to_dictionary_term};
 
 use crate::FoldError;
 
@@ -90,7 +90,7 @@ impl Counter {
         let number =
             |n: usize| u32::try_from(n).map_err(|error| FoldError::Segment(error.to_string()));
         self.builder
-            .encode(number(from)?..number(to)?, &dictionary_term)
+            .encode(number(from)?..number(to)?, &to_dictionary_term)
             .map_err(|error| FoldError::Segment(error.to_string()))
     }
 }

@@ -1,7 +1,7 @@
 //! What a file's text is known by, and its words: one segment's documents, a chunk each. Relies on the text being redacted.
 
 use memfold_segment::{Builder, Encoded};
-use memfold_text::{Cutter, Sink, VERSION, Word, chunks, dictionary_term, raw_space};
+use memfold_text::{Cutter, Sink, VERSION, Word, chunks, raw_space, to_dictionary_term};
 use serde::{Deserialize, Serialize};
 use sha2::{Digest, Sha256};
 
@@ -133,7 +133,7 @@ impl WordCounter {
     pub(crate) fn encode(&self) -> Result<Encoded, RepoError> {
         Ok(self
             .builder
-            .encode(0..self.builder.documents(), &dictionary_term)?)
+            .encode(0..self.builder.documents(), &to_dictionary_term)?)
     }
 }
 

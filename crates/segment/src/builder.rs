@@ -4,7 +4,6 @@
 //! A term's posting in the document it was last seen in lies open in its record; it is closed, as the
 //! same varints that the file has, when the term is seen in a later one.
 
-use std::borrow::Cow;
 use std::hint::select_unpredictable;
 use std::ops::Range;
 
@@ -23,14 +22,13 @@ use crate::{DocId, MAX_QUANTITY, Posting};
 ///
 /// ```
 /// use memfold_segment::{Builder, DocId, Posting, Reader};
-/// use std::borrow::Cow;
 ///
 /// let mut builder = Builder::new();
 /// builder.add(b"fold", 2);
 /// builder.add(b"log", 1);
 /// assert_eq!(builder.finish_document()?, DocId(0));
 ///
-/// let encoded = builder.encode(0..1, &|term| Cow::Borrowed(term))?;
+/// let encoded = builder.encode(0..1, &|_| {})?;
 /// let reader = Reader::open(&encoded)?;
 /// let mut postings = Vec::new();
 /// reader.postings(b"fold", &mut postings)?;
@@ -238,7 +236,7 @@ impl Builder {
 
     /// Encodes the documents of `range` that there are, numbered from 0.
     ///
-    /// `rename` maps each term to the one in the dictionary (its stem, say). Terms that map to one are
+    /// `rename` puts in a term's place the one that the dictionary is to have (its stem, say). Terms that become one are
     /// merged, their frequencies added up to 2^31-1.
     ///
     /// # Errors
@@ -246,7 +244,7 @@ impl Builder {
     pub fn encode(
         &self,
         range: Range<u32>,
-        rename: &dyn Fn(&[u8]) -> Cow<'_, [u8]>,
+        rename: &dyn Fn(&mut Vec<u8>),
     ) -> Result<Encoded, Error> {
         self.sound()?;
         let end = range.end.min(self.documents());

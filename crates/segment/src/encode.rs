@@ -1,6 +1,5 @@
 //! Writes a segment. The layout is that of `formats/segment.md`; the reader's side is `table` and `block`.
 
-use std::borrow::Cow;
 use std::ops::Range;
 
 use crate::Posting;
@@ -8,6 +7,7 @@ use crate::builder::{Builder, quantity};
 use crate::bytes::put_varint;
 use crate::error::Error;
 use crate::interner::Record;
+use crate::lead::{alike, lead};
 use crate::list::{LONG, put_long, put_short};
 use crate::source::Encoded;
 
@@ -27,8 +27,8 @@ pub(crate) const ONE_OFTEN: u64 = 2;
 pub(crate) const SHORT_LIST: u64 = 1;
 pub(crate) const LONG_LIST: u64 = 3;
 
-/// From a term to the one in the dictionary.
-type Rename<'a> = &'a dyn Fn(&[u8]) -> Cow<'_, [u8]>;
+/// From a term to the one in the dictionary, in its place.
+type Rename<'a> = &'a dyn Fn(&mut Vec<u8>);
 
 /// Encodes the documents of `range`, which the builder has.
 pub(crate) fn put_segment(
@@ -42,17 +42,24 @@ pub(crate) fn put_segment(
     let (mut postings, mut scratch) = (Vec::new(), Vec::new());
     for same in names
         .order
-        .chunk_by(|a, b| a.first == b.first && names.get(a) == names.get(b))
+        .chunk_by(|a, b| a.lead == b.lead && names.get(a) == names.get(b))
     {
         if let [only] = same
             && let Some(record) = names.record(only)
             && range.start == 0
-            && !record.is_open_only()
-            && let Some(list) = builder.put_list(record, range.end, &mut scratch)?
-            && list.len() < LONG
         {
-            writer.put_term_short(names.get(only), list)?;
-            continue;
+            if record.is_open_only() {
+                if let Some(posting) = record.last_before(range.end) {
+                    writer.put_term(names.get(only), only.lead, &[posting])?;
+                }
+                continue;
+            }
+            if let Some(list) = builder.put_list(record, range.end, &mut scratch)?
+                && list.len() < LONG
+            {
+                writer.put_term_short(names.get(only), only.lead, list)?;
+                continue;
+            }
         }
         postings.clear();
         for record in same.iter().filter_map(|name| names.record(name)) {
@@ -62,7 +69,7 @@ pub(crate) fn put_segment(
             merge(&mut postings);
         }
         if let (Some(name), false) = (same.first(), postings.is_empty()) {
-            writer.put_term(names.get(name), &postings)?;
+            writer.put_term(names.get(name), name.lead, &postings)?;
         }
     }
     writer.finish(lengths)
@@ -91,8 +98,7 @@ struct Names<'b> {
 
 #[derive(Clone, Copy)]
 struct Name {
-    /// The first bytes of the term as a number that sorts as they do: most comparisons end here.
-    first: u64,
+    lead: u64,
     /// Where in `text` the term lies.
     at: u32,
     record: u32,
@@ -114,21 +120,16 @@ impl<'b> Names<'b> {
             }
             own.clear();
             builder.put_term(record, &mut own);
-            let term = rename(&own);
-            let mut first = [0; 8];
-            first
-                .iter_mut()
-                .zip(term.iter())
-                .for_each(|(first, byte)| *first = *byte);
+            rename(&mut own);
             order.push(Name {
-                first: u64::from_be_bytes(first),
-                at: names.put(&term)?,
+                lead: lead(&own),
+                at: names.put(&own)?,
                 record: index,
             });
         }
         order.sort_unstable_by(|a: &Name, b| {
-            a.first
-                .cmp(&b.first)
+            a.lead
+                .cmp(&b.lead)
                 .then_with(|| names.get(a).cmp(names.get(b)))
         });
         names.order = order;
@@ -170,25 +171,31 @@ pub(crate) struct Writer {
     /// Where the open block begins.
     start: usize,
     last: Vec<u8>,
+    last_lead: u64,
 }
 
 impl Writer {
-    /// Adds a term and its postings, one or more.
-    pub(crate) fn put_term(&mut self, term: &[u8], postings: &[Posting]) -> Result<(), Error> {
-        self.begin_term(term)?;
+    /// Adds a term, whose lead is given, and its postings, one or more.
+    pub(crate) fn put_term(
+        &mut self,
+        term: &[u8],
+        lead: u64,
+        postings: &[Posting],
+    ) -> Result<(), Error> {
+        self.begin_term(term, lead)?;
         self.put_list(postings)
     }
 
     /// Adds a term with a short list that is encoded already.
-    fn put_term_short(&mut self, term: &[u8], list: &[u8]) -> Result<(), Error> {
-        self.begin_term(term)?;
+    fn put_term_short(&mut self, term: &[u8], lead: u64, list: &[u8]) -> Result<(), Error> {
+        self.begin_term(term, lead)?;
         put_varint(&mut self.blocks, (list.len() as u64) << 2 | SHORT_LIST);
         self.blocks.extend_from_slice(list);
         Ok(())
     }
 
-    fn begin_term(&mut self, term: &[u8]) -> Result<(), Error> {
-        let common = common(&self.last, term);
+    fn begin_term(&mut self, term: &[u8], lead: u64) -> Result<(), Error> {
+        let common = alike((&self.last, self.last_lead), (term, lead));
         let first_of_block = (self.terms as usize).is_multiple_of(BLOCK);
         if first_of_block {
             self.close_block()?;
@@ -201,8 +208,11 @@ impl Writer {
             .ok_or(Error::Full("2^32-1 terms"))?;
         let shared = if first_of_block { 0 } else { common };
         self.put_name(shared, term.get(shared..).unwrap_or_default());
-        self.last.clear();
-        self.last.extend_from_slice(term);
+        // The shared bytes stand there already.
+        self.last.truncate(common);
+        self.last
+            .extend_from_slice(term.get(common..).unwrap_or_default());
+        self.last_lead = lead;
         Ok(())
     }
 

@@ -12,6 +12,9 @@ use crate::reader::Reader;
 use crate::source::{Section, Source};
 use crate::table::Row;
 
+const SHARES_ANOTHER_NUMBER: &str = "a term that shares another number of bytes than it says";
+const OUT_OF_ORDER: &str = "a term that is not after the one before it";
+
 /// A cursor; it stands on a term once [`advance`](Self::advance) returned it.
 pub(crate) struct Entries<'r, S> {
     reader: &'r Reader<S>,
@@ -24,7 +27,7 @@ pub(crate) struct Entries<'r, S> {
     at: usize,
     left: usize,
     term: Vec<u8>,
-    /// The term before it, and whether it is known: not at a start in the middle.
+    /// The term before a block's first one, and whether it is known: not at a start in the middle.
     before: Vec<u8>,
     follows: bool,
     list: List,
@@ -94,16 +97,26 @@ impl<'r, S: Source> Entries<'r, S> {
         let name = Name::read(&mut input)?;
         let list = List::read(&mut input, self.reader.header().documents)?;
         let end = (input.at() - self.row.at) as usize;
-        let mut term = std::mem::take(&mut self.before);
-        term.clear();
-        if !new_block {
-            term.extend_from_slice(self.term.get(..name.shared).unwrap_or_default());
+        if new_block {
+            std::mem::swap(&mut self.before, &mut self.term);
+            self.term.clear();
+            self.term.extend_from_slice(name.rest);
+            self.list = list;
+            self.check_first(name.shared)?;
+        } else {
+            // What the term shares with the one before it stays where it is.
+            match (self.term.get(name.shared), name.rest.first()) {
+                (Some(before), Some(first)) if before > first => {
+                    return Err(self.damaged(OUT_OF_ORDER));
+                }
+                (Some(before), Some(first)) if before < first => {}
+                (None, Some(_)) if name.shared == self.term.len() => {}
+                _ => return Err(self.damaged(SHARES_ANOTHER_NUMBER)),
+            }
+            self.term.truncate(name.shared);
+            self.term.extend_from_slice(name.rest);
+            self.list = list;
         }
-        term.extend_from_slice(name.rest);
-        let shared = name.shared;
-        self.list = list;
-        self.before = std::mem::replace(&mut self.term, term);
-        self.check_order(new_block, shared)?;
         if let List::Long { at, len, .. } = self.list {
             if self.long_at.is_some_and(|expected| expected != at) {
                 return Err(self.damaged("a long list that does not follow the one before it"));
@@ -126,20 +139,19 @@ impl<'r, S: Source> Entries<'r, S> {
         Ok(())
     }
 
-    /// Whether the term follows the one before it as a writer lets it.
-    fn check_order(&mut self, new_block: bool, shared: usize) -> Result<(), Error> {
-        let alike = common(&self.before, &self.term);
-        if shared != if new_block { 0 } else { alike } {
-            return Err(self.damaged("a term that shares another number of bytes than it says"));
+    /// Whether a block's first term follows the one before it as a writer lets it.
+    fn check_first(&mut self, shared: usize) -> Result<(), Error> {
+        if shared != 0 {
+            return Err(self.damaged(SHARES_ANOTHER_NUMBER));
         }
         if self.follows {
             if self.before >= self.term {
-                return Err(self.damaged("a term that is not after the one before it"));
+                return Err(self.damaged(OUT_OF_ORDER));
             }
             let block = self.next_block - 1;
-            if new_block
-                && self.reader.parts(&self.table)?.key(block)
-                    != separator(alike, block as u32, &self.term)
+            let alike = common(&self.before, &self.term);
+            if self.reader.parts(&self.table)?.key(block)
+                != separator(alike, block as u32, &self.term)
             {
                 return Err(self.damaged("a block with another key than its terms make"));
             }

@@ -10,6 +10,7 @@ use crate::block::LONGEST;
 use crate::chain::Chain;
 use crate::error::Error;
 use crate::hash::{HashKey, INLINE, number};
+use crate::{DocId, Posting};
 
 /// One term and what is known of it.
 #[derive(Debug, Clone, Copy)]
@@ -29,6 +30,14 @@ impl Record {
     /// Whether it has no posting but the last.
     pub(crate) fn is_open_only(&self) -> bool {
         self.closed.is_empty()
+    }
+
+    /// Its last posting, if that is in the first `end` documents.
+    pub(crate) fn last_before(&self, end: u32) -> Option<Posting> {
+        (self.doc < end).then_some(Posting {
+            doc: DocId(self.doc),
+            frequency: self.frequency,
+        })
     }
 
     fn space(&self) -> u8 {

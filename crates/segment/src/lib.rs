@@ -21,6 +21,7 @@ mod gather;
 mod hash;
 mod interner;
 mod kept;
+mod lead;
 mod lengths;
 mod list;
 mod merge;
@@ -28,6 +29,7 @@ mod rank;
 mod reader;
 mod source;
 mod table;
+mod tournament;
 mod verify;
 
 pub use bm25::Bm25;

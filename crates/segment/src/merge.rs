@@ -1,15 +1,13 @@
 //! Several segments as one: their dictionaries walked side by side, each term written once with the postings of all.
 //! What it holds in memory is a block of each segment and the bytes that it writes.
 
-use std::cmp::{Ordering, Reverse};
-use std::collections::BinaryHeap;
-use std::collections::binary_heap::PeekMut;
-
 use crate::encode::Writer;
 use crate::entries::Entries;
 use crate::error::Error;
+use crate::lead::lead;
 use crate::reader::Reader;
 use crate::source::{Encoded, Source};
+use crate::tournament::Tournament;
 use crate::{DocId, Posting};
 
 /// A segment to be merged, and which of its documents count.
@@ -33,13 +31,12 @@ fn counts(live: Option<&[bool]>, document: u32) -> bool {
 ///
 /// ```
 /// use memfold_segment::{Builder, DocId, Part, Posting, Reader, merge};
-/// use std::borrow::Cow;
 ///
 /// let segment = |words: &[&str]| {
 ///     let mut builder = Builder::new();
 ///     words.iter().for_each(|word| builder.add(word.as_bytes(), 1));
 ///     builder.finish_document()?;
-///     builder.encode(0..1, &|term| Cow::Borrowed(term))
+///     builder.encode(0..1, &|_| {})
 /// };
 /// let (one, other) = (segment(&["fold", "log"])?, segment(&["log"])?);
 /// let (one, other) = (Reader::open(&one)?, Reader::open(&other)?);
@@ -55,7 +52,7 @@ fn counts(live: Option<&[bool]>, document: u32) -> bool {
 /// If a segment cannot be read or is damaged, or the whole would be too large for the format.
 pub fn merge<S: Source>(parts: &[Part<'_, S>]) -> Result<Encoded, Error> {
     let mut lengths = Vec::new();
-    let mut next = BinaryHeap::with_capacity(parts.len());
+    let mut cursors = Vec::with_capacity(parts.len());
     for part in parts {
         let first = u32::try_from(lengths.len())
             .ok()
@@ -69,72 +66,47 @@ pub fn merge<S: Source>(parts: &[Part<'_, S>]) -> Result<Encoded, Error> {
                 0
             }
         }));
-        let mut entries = part.segment.entries()?;
-        if let Some(term) = entries.advance()? {
-            let term = Key::of(term);
-            // Boxed: a heap moves what it holds at every step.
-            next.push(Reverse(Box::new(Cursor {
-                term,
-                first,
-                live: part.live,
-                entries,
-            })));
-        }
+        let mut cursor = Cursor {
+            lead: 0,
+            ended: false,
+            first,
+            live: part.live,
+            entries: part.segment.entries()?,
+        };
+        cursor.advance()?;
+        cursors.push(cursor);
     }
     let mut writer = Writer::default();
-    let (mut postings, mut own) = (Vec::new(), Vec::new());
-    let mut term = Vec::new();
-    while let Some(mut top) = next.peek_mut() {
-        if top.0.term.bytes != term {
+    let mut postings = Vec::new();
+    let (mut term, mut term_lead) = (Vec::new(), 0);
+    let mut tournament = Tournament::new(cursors.len(), |a, b| beats(&cursors, a, b));
+    while let Some(lowest) = cursors.get_mut(tournament.winner())
+        && !lowest.ended
+    {
+        if lowest.lead != term_lead || lowest.entries.term() != term {
             if !postings.is_empty() {
-                writer.put_term(&term, &postings)?;
+                writer.put_term(&term, term_lead, &postings)?;
                 postings.clear();
             }
-            term.clone_from(&top.0.term.bytes);
+            term.clear();
+            term.extend_from_slice(lowest.entries.term());
+            term_lead = lowest.lead;
         }
-        top.0.postings(&mut own, &mut postings)?;
-        if !top.0.advance()? {
-            PeekMut::pop(top);
-        }
+        lowest.postings(&mut postings)?;
+        lowest.advance()?;
+        tournament.replay(|a, b| beats(&cursors, a, b));
     }
     if !postings.is_empty() {
-        writer.put_term(&term, &postings)?;
+        writer.put_term(&term, term_lead, &postings)?;
     }
     writer.finish(&lengths)
 }
 
-/// A term, with its first bytes as a number that sorts as they do: most comparisons end there.
-#[derive(PartialEq, Eq, PartialOrd, Ord)]
-struct Key {
-    first: u64,
-    bytes: Vec<u8>,
-}
-
-impl Key {
-    fn of(term: &[u8]) -> Key {
-        let mut key = Key {
-            first: 0,
-            bytes: Vec::new(),
-        };
-        key.set(term);
-        key
-    }
-
-    fn set(&mut self, term: &[u8]) {
-        let mut first = [0; 8];
-        first
-            .iter_mut()
-            .zip(term)
-            .for_each(|(first, byte)| *first = *byte);
-        self.first = u64::from_be_bytes(first);
-        self.bytes.clear();
-        self.bytes.extend_from_slice(term);
-    }
-}
-
 /// A segment's walk, standing on a term.
 struct Cursor<'a, S> {
-    term: Key,
+    lead: u64,
+    /// Whether it is past its last term.
+    ended: bool,
     /// The number of its first document in the whole.
     first: u32,
     live: Option<&'a [bool]>,
@@ -142,63 +114,57 @@ struct Cursor<'a, S> {
 }
 
 impl<S: Source> Cursor<'_, S> {
-    /// Appends the postings of its term that count. `own` is room.
-    fn postings(&self, own: &mut Vec<Posting>, all: &mut Vec<Posting>) -> Result<(), Error> {
-        own.clear();
-        self.entries.postings(own)?;
-        all.extend(
-            own.iter()
-                .filter(|posting| counts(self.live, posting.doc.0))
-                .map(|posting| Posting {
-                    // Every document of the part has a number in the whole: that was looked at.
-                    doc: DocId(self.first.saturating_add(posting.doc.0)),
-                    frequency: posting.frequency,
-                }),
-        );
+    /// Appends the postings of its term that count.
+    fn postings(&self, all: &mut Vec<Posting>) -> Result<(), Error> {
+        let from = all.len();
+        self.entries.postings(all)?;
+        if self.live.is_some() {
+            let mut kept = from;
+            for at in from..all.len() {
+                if let Some(&posting) = all.get(at)
+                    && counts(self.live, posting.doc.0)
+                    && let Some(place) = all.get_mut(kept)
+                {
+                    *place = posting;
+                    kept += 1;
+                }
+            }
+            all.truncate(kept);
+        }
+        for posting in all.iter_mut().skip(from) {
+            // Every document of the part has a number in the whole: that was looked at.
+            posting.doc = DocId(self.first.saturating_add(posting.doc.0));
+        }
         Ok(())
     }
 
-    /// Goes on to the next term; whether there is one.
-    fn advance(&mut self) -> Result<bool, Error> {
+    /// Goes on to the next term, if there is one.
+    fn advance(&mut self) -> Result<(), Error> {
         match self.entries.advance()? {
-            Some(term) => {
-                self.term.set(term);
-                Ok(true)
-            }
-            None => Ok(false),
+            Some(term) => self.lead = lead(term),
+            None => self.ended = true,
         }
+        Ok(())
     }
 }
 
-// By term, then in the order of parts: so the postings of a term come in the order of documents.
-impl<S> Ord for Cursor<'_, S> {
-    fn cmp(&self, other: &Self) -> Ordering {
-        self.term
-            .cmp(&other.term)
-            .then(self.first.cmp(&other.first))
-    }
+/// Whether a cursor comes before another one: by term, then in the order of parts, so that the postings of a term come in the
+/// order of documents. One that has ended comes last.
+#[inline]
+fn beats<S: Source>(cursors: &[Cursor<'_, S>], a: usize, b: usize) -> bool {
+    let (Some(one), Some(other)) = (cursors.get(a), cursors.get(b)) else {
+        return false;
+    };
+    let leads = (one.ended, one.lead).cmp(&(other.ended, other.lead));
+    let terms = leads.then_with(|| one.entries.term().cmp(other.entries.term()));
+    terms.then(a.cmp(&b)).is_lt()
 }
-
-impl<S> PartialOrd for Cursor<'_, S> {
-    fn partial_cmp(&self, other: &Self) -> Option<Ordering> {
-        Some(self.cmp(other))
-    }
-}
-
-impl<S> PartialEq for Cursor<'_, S> {
-    fn eq(&self, other: &Self) -> bool {
-        self.cmp(other).is_eq()
-    }
-}
-
-impl<S> Eq for Cursor<'_, S> {}
 
 #[cfg(test)]
 mod tests {
     use super::*;
     use crate::Builder;
     use proptest::prelude::*;
-    use std::borrow::Cow;
 
     type Document = Vec<(String, u32)>;
 
@@ -212,9 +178,7 @@ mod tests {
             builder.finish_document().unwrap();
             count += 1;
         }
-        builder
-            .encode(0..count, &|term| Cow::Borrowed(term))
-            .unwrap()
+        builder.encode(0..count, &|_| {}).unwrap()
     }
 
     fn document() -> impl Strategy<Value = Document> {

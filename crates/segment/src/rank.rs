@@ -43,14 +43,13 @@ pub struct Ranked {
 ///
 /// ```
 /// use memfold_segment::{Bm25, Builder, Concept, Everything, Reader, Term, rank};
-/// use std::borrow::Cow;
 ///
 /// let mut builder = Builder::new();
 /// for words in [["fold", "log"], ["log", "log"]] {
 ///     words.iter().for_each(|word| builder.add(word.as_bytes(), 1));
 ///     builder.finish_document()?;
 /// }
-/// let encoded = builder.encode(0..2, &|term| Cow::Borrowed(term))?;
+/// let encoded = builder.encode(0..2, &|_| {})?;
 /// let reader = Reader::open(&encoded)?;
 ///
 /// let concept = Concept { weight: 1.0, terms: vec![Term::Exact(b"log".to_vec())] };

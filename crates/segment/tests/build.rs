@@ -3,27 +3,31 @@
 // A test fails by a panic.
 #![allow(clippy::unwrap_used, clippy::indexing_slicing)]
 
-use std::borrow::Cow;
 use std::collections::BTreeMap;
 
 use memfold_segment::{Builder, DocId, Encoded, Error, MAX_QUANTITY, Posting, Reader};
 use proptest::prelude::*;
 
 type Document = Vec<(Vec<u8>, u32)>;
+type Rename<'a> = &'a dyn Fn(&mut Vec<u8>);
 /// Terms, the documents that hold each, and how often.
 type Frequencies = BTreeMap<Vec<u8>, BTreeMap<u32, u64>>;
 
-fn same(term: &[u8]) -> Cow<'_, [u8]> {
-    Cow::Borrowed(term)
-}
+fn same(_: &mut Vec<u8>) {}
 
 /// Cuts off a final `s`. Not idempotent, as no stemmer is: `ss` becomes `s`.
-fn stem(term: &[u8]) -> Cow<'_, [u8]> {
-    match term {
-        [rest @ .., b's'] if !rest.is_empty() => Cow::Borrowed(rest),
-        [b'u', rest @ ..] => Cow::Owned([b"v", rest].concat()),
-        _ => Cow::Borrowed(term),
+fn stem(term: &mut Vec<u8>) {
+    match term.as_mut_slice() {
+        [_, .., b's'] => drop(term.pop()),
+        [first @ b'u', ..] => *first = b'v',
+        _ => {}
     }
+}
+
+fn renamed(term: &[u8], rename: Rename<'_>) -> Vec<u8> {
+    let mut term = term.to_vec();
+    rename(&mut term);
+    term
 }
 
 fn fill(builder: &mut Builder, documents: &[Document]) {
@@ -35,24 +39,21 @@ fn fill(builder: &mut Builder, documents: &[Document]) {
     }
 }
 
-fn encode(documents: &[Document], rename: &dyn Fn(&[u8]) -> Cow<'_, [u8]>) -> Encoded {
+fn encode(documents: &[Document], rename: Rename<'_>) -> Encoded {
     let mut builder = Builder::new();
     fill(&mut builder, documents);
     builder.encode(0..builder.documents(), rename).unwrap()
 }
 
 /// What a segment of these documents must say.
-fn plain(
-    documents: &[Document],
-    rename: &dyn Fn(&[u8]) -> Cow<'_, [u8]>,
-) -> (Frequencies, Vec<u32>) {
+fn plain(documents: &[Document], rename: Rename<'_>) -> (Frequencies, Vec<u32>) {
     let mut terms = Frequencies::new();
     let mut lengths = Vec::new();
     for (doc, document) in documents.iter().enumerate() {
         let mut length = 0u64;
         for (term, count) in document.iter().filter(|(_, count)| *count > 0) {
             *terms
-                .entry(rename(term).into_owned())
+                .entry(renamed(term, rename))
                 .or_default()
                 .entry(doc as u32)
                 .or_default() += u64::from(*count);
@@ -63,7 +64,7 @@ fn plain(
     (terms, lengths)
 }
 
-fn check(encoded: &Encoded, documents: &[Document], rename: &dyn Fn(&[u8]) -> Cow<'_, [u8]>) {
+fn check(encoded: &Encoded, documents: &[Document], rename: Rename<'_>) {
     let (terms, lengths) = plain(documents, rename);
     let reader = Reader::open(encoded).unwrap();
     let stats = reader.verify().unwrap();
@@ -259,11 +260,11 @@ fn a_term_without_or_with_too_many_bytes_is_told() {
     builder.add(b"fine", 1);
     builder.finish_document().unwrap();
     assert!(matches!(
-        builder.encode(0..1, &|_| Cow::Borrowed(b"")),
+        builder.encode(0..1, &|term| term.clear()),
         Err(Error::TermLength(0))
     ));
     assert!(matches!(
-        builder.encode(0..1, &|_| Cow::Owned(vec![0; 300])),
+        builder.encode(0..1, &|term| *term = vec![0; 300]),
         Err(Error::TermLength(300))
     ));
 }

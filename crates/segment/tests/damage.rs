@@ -6,7 +6,6 @@
 
 mod forged;
 
-use std::borrow::Cow;
 use std::collections::BTreeMap;
 
 use forged::forge;
@@ -25,7 +24,7 @@ fn small(salt: u32) -> Encoded {
         }
         builder.finish_document().unwrap();
     }
-    builder.encode(0..150, &|term| Cow::Borrowed(term)).unwrap()
+    builder.encode(0..150, &|_| {}).unwrap()
 }
 
 fn section(encoded: &mut Encoded, section: Section) -> &mut Vec<u8> {
@@ -178,7 +177,7 @@ fn a_flipped_bit_under_right_checksums_is_another_segment_or_none() {
                 if reader.verify().is_ok() {
                     let again = Builder::resume(&reader)
                         .unwrap()
-                        .encode(0..u32::MAX, &|term| Cow::Borrowed(term))
+                        .encode(0..u32::MAX, &|_| {})
                         .unwrap();
                     assert_eq!(again, forged, "{name} byte {at} bit {bit}");
                     passed += 1;
@@ -220,7 +219,7 @@ proptest! {
             }
             let _ = reader.lengths().map(|lengths| lengths.iter().count());
             if reader.verify().is_ok() {
-                let again = Builder::resume(&reader).unwrap().encode(0..u32::MAX, &|term| Cow::Borrowed(term)).unwrap();
+                let again = Builder::resume(&reader).unwrap().encode(0..u32::MAX, &|_| {}).unwrap();
                 prop_assert_eq!(again, forged);
             }
         }

@@ -24,9 +24,7 @@ fn encode(documents: &[Document]) -> Encoded {
             .for_each(|(word, count)| builder.add(word.as_bytes(), *count));
         builder.finish_document().unwrap();
     }
-    builder
-        .encode(0..u32::MAX, &|term| Cow::Borrowed(term))
-        .unwrap()
+    builder.encode(0..u32::MAX, &|_| {}).unwrap()
 }
 
 fn holds(document: &Document, concept: &Concept) -> u32 {

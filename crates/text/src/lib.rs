@@ -52,7 +52,7 @@ pub use cut::{Cutter, MAX_WORD_BYTES, SHORT, Sink, Word, WordKind, words};
 pub use matcher::Matcher;
 pub use query::{Concept, NAME_WEIGHT, Phrase, Query, QueryTerm};
 pub use stop::is_stop_word;
-pub use term::{Space, dictionary_term, raw_space, stem};
+pub use term::{Space, raw_space, stem, to_dictionary_term};
 
 /// The version of the rules above. It is among the parameters of every fold: changed rules mean a new fold.
 pub const VERSION: u32 = 1;

@@ -7,7 +7,7 @@ use std::ops::Range;
 use crate::cut::{Cutter, Word, WordKind};
 use crate::query::{Query, QueryTerm, in_a_row};
 use crate::stop::is_stop_word;
-use crate::term::{Space, dictionary_term, raw_space};
+use crate::term::{Space, raw_space, to_dictionary_term};
 use crate::wide::{characters, is_unspaced};
 
 /// Finds a query's concepts in texts.
@@ -149,7 +149,9 @@ impl Wanted<'_> {
         if let Some(known) = self.known.get(&self.key) {
             return *known;
         }
-        let concept = self.exact.get(&*dictionary_term(&self.key)).copied();
+        let mut term = self.key.clone();
+        to_dictionary_term(&mut term);
+        let concept = self.exact.get(term.as_slice()).copied();
         if self.known.len() < KNOWN {
             self.known.insert(self.key.clone(), concept);
         }

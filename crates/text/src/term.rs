@@ -36,15 +36,19 @@ impl Space {
 const RAW: u8 = b'w';
 
 /// The first byte of the key that a word of this kind is counted under; the word's own bytes follow. Plain words and parts are
-/// counted as they are; [`dictionary_term`] stems each once, when a segment is encoded.
+/// counted as they are; [`to_dictionary_term`] stems each once, when a segment is encoded.
 ///
 /// ```
-/// use memfold_text::{WordKind, dictionary_term, raw_space};
+/// use memfold_text::{WordKind, raw_space, to_dictionary_term};
 ///
 /// assert_eq!(raw_space(WordKind::Plain), b'w');
-/// assert_eq!(&*dictionary_term(b"wrunning"), b"srun");
 /// assert_eq!(raw_space(WordKind::Name), b'n');
-/// assert_eq!(&*dictionary_term(b"nrunning_mean"), b"nrunning_mean");
+/// let mut key = b"wrunning".to_vec();
+/// to_dictionary_term(&mut key);
+/// assert_eq!(key, b"srun");
+/// let mut key = b"nrunning_mean".to_vec();
+/// to_dictionary_term(&mut key);
+/// assert_eq!(key, b"nrunning_mean");
 /// ```
 #[inline]
 pub const fn raw_space(kind: WordKind) -> u8 {
@@ -54,19 +58,16 @@ pub const fn raw_space(kind: WordKind) -> u8 {
     }
 }
 
-/// The dictionary's term for a raw key. A term is its own.
-pub fn dictionary_term(raw_key: &[u8]) -> Cow<'_, [u8]> {
-    match raw_key.split_first() {
-        Some((&RAW, word)) => {
-            let mut term = Vec::with_capacity(raw_key.len());
-            term.extend_from_slice(word);
-            if word.iter().all(u8::is_ascii_lowercase) {
-                english::stem(&mut term);
-            }
-            term.insert(0, Space::Stem.byte());
-            Cow::Owned(term)
-        }
-        _ => Cow::Borrowed(raw_key),
+/// Puts the dictionary's term in the place of a raw key. A term is its own.
+pub fn to_dictionary_term(key: &mut Vec<u8>) {
+    let Some((space @ &mut RAW, word)) = key.split_first_mut() else {
+        return;
+    };
+    *space = Space::Stem.byte();
+    if english::may_change(word) && word.iter().all(u8::is_ascii_lowercase) {
+        key.remove(0);
+        english::stem(key);
+        key.insert(0, Space::Stem.byte());
     }
 }
 
@@ -94,6 +95,12 @@ mod tests {
     use super::*;
     use proptest::prelude::*;
 
+    fn term_of(key: &[u8]) -> Vec<u8> {
+        let mut term = key.to_vec();
+        to_dictionary_term(&mut term);
+        term
+    }
+
     #[test]
     fn stems_of_note() {
         for (word, of) in [
@@ -116,9 +123,9 @@ mod tests {
     #[test]
     fn terms_are_their_own_terms() {
         for key in [&b"srunning"[..], b"nrunning", b"", b"x"] {
-            assert_eq!(&*dictionary_term(key), key);
+            assert_eq!(term_of(key), key);
         }
-        assert_eq!(&*dictionary_term(b"w\xff"), b"s\xff");
+        assert_eq!(term_of(b"w\xff"), b"s\xff");
     }
 
     proptest! {
@@ -130,7 +137,7 @@ mod tests {
 
         #[test]
         fn no_key_makes_it_panic(key in proptest::collection::vec(any::<u8>(), 0..80)) {
-            prop_assert!(dictionary_term(&key).len() <= key.len() + 1);
+            prop_assert!(term_of(&key).len() <= key.len() + 1);
         }
     }
 }

@@ -3,7 +3,7 @@
 
 use memfold_reference as reference;
 use memfold_text::{
-    Cutter, Matcher, Query, WordKind, chunks, dictionary_term, lines, raw_space, shorten, stem,
+    Cutter, Matcher, Query, WordKind, chunks, lines, raw_space, shorten, stem, to_dictionary_term,
 };
 
 /// A query, a line feed and a text.
@@ -35,12 +35,13 @@ fn words(text: &str) {
             *kind == WordKind::Name,
             expected.kind == reference::Kind::Name
         );
-        let raw = [&[raw_space(*kind)], word.as_bytes()].concat();
+        let mut key = [&[raw_space(*kind)], word.as_bytes()].concat();
+        to_dictionary_term(&mut key);
         let term = match expected.term() {
             reference::Term::Stem(stem) => format!("s{stem}"),
             reference::Term::Name(name) => format!("n{name}"),
         };
-        assert_eq!(*dictionary_term(&raw), *term.as_bytes());
+        assert_eq!(key, term.as_bytes());
         assert!(stem(word).len() <= word.len() + 1);
     }
     // Blocks and stretches begin elsewhere.
