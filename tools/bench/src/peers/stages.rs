@@ -17,7 +17,7 @@ use memfold_redact::redact;
 use memfold_segment::Builder;
 use memfold_sidecar::binding::Binder;
 use memfold_sidecar::{LogFile, SidecarError, encode, fold_whole, verify_bytes};
-use memfold_text::{Cutter, Word, dictionary_term, raw_space};
+use memfold_text::{Cutter, Word, raw_space, to_dictionary_term};
 
 use super::Result;
 use super::cost::cpu_of_this_thread;
@@ -137,7 +137,7 @@ fn words_alone(file: &LogFile, agent: &'static dyn Agent, stage: &mut Stages<'_>
     let builder = stage.run(|| counted(&texts))?;
     stage.run(|| {
         Ok(black_box(
-            builder.encode(0..builder.documents(), &dictionary_term)?,
+            builder.encode(0..builder.documents(), &to_dictionary_term)?,
         ))
     })?;
     Ok(())

@@ -5,6 +5,7 @@ use std::path::PathBuf;
 
 use memfold_reference::{Kind, Reference, Term, words};
 
+use super::Result;
 use super::documents::{DocumentId, logs_below, read_documents};
 use super::fts5::{self, Fts5};
 use super::tantivy::{self, Tantivy};
@@ -55,8 +56,11 @@ fn peers_find_what_the_reference_finds() {
     write_set(TINY, &logs).unwrap();
     let logs = logs_below(&logs).unwrap();
     let (index, table) = (folder.path().join("tantivy"), folder.path().join("fts5.db"));
-    tantivy::build(&logs, &index, 1).unwrap();
-    fts5::build(&logs, &table).unwrap();
+    let mut read = |each: &mut dyn FnMut(DocumentId, &str) -> Result<()>| {
+        read_documents(&logs, &mut |id, text| each(id, text))
+    };
+    tantivy::build(&index, 1, &mut read).unwrap();
+    fts5::build(&table, &mut read).unwrap();
     let (tantivy, fts5) = (Tantivy::open(&index).unwrap(), Fts5::open(&table).unwrap());
 
     let reference = Reference::read(&logs);
