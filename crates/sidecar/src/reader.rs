@@ -62,7 +62,7 @@ const FIRST_READ: u64 = 4096;
 /// #     covered: Covered { end: Offset(0), next: Seq::FIRST },
 /// #     checkpoint: Checkpoint::default(),
 /// #     documents: Vec::new(), keys: Vec::new(), links: Vec::new(), cards: Vec::new(), waypoints: Vec::new(),
-/// #     segment: memfold_segment::Builder::new().encode(0..0, &|term| term.into())?,
+/// #     segment: memfold_segment::Builder::new().encode(0..0, &|_| {})?,
 /// # };
 /// # let fold = Parameters { version: 1, hash: [0; 32] };
 /// let bytes = encode(&sealed, fold, &Binder::new().binding(), Form::Lines)?;
