@@ -6,7 +6,7 @@ use std::collections::BTreeMap;
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use memfold::{KeptKind, Memfold, Options, Quiet, RepoAnswer, RepoSearch, Viewer};
+use memfold::{KeptKind, Memfold, Options, Quiet, RepoAnswer, RepoSearch, RepoUpdate, Viewer};
 use tempfile::TempDir;
 
 /// A tree, and memfold's folders beside it.
@@ -130,12 +130,20 @@ fn ask(engine: &Memfold, query: &str) -> RepoAnswer {
         .search_repo(
             &RepoSearch {
                 query: query.to_owned(),
-                path: None,
                 limit: 8,
+                ..RepoSearch::default()
             },
             &Quiet,
         )
         .unwrap()
+}
+
+/// An update that takes a folder in whole.
+fn below(path: &str) -> RepoUpdate {
+    RepoUpdate {
+        path: Some(path.to_owned()),
+        ..RepoUpdate::default()
+    }
 }
 
 fn function(name: &str, about: &str, lines: usize) -> String {
@@ -206,7 +214,10 @@ fn an_edit_reads_one_file_and_what_is_gone_is_gone() {
         "# Design\n\nThe barrier is a list of patterns.\n",
     );
     fs::remove_file(place.tree().join("src/sync.rs")).unwrap();
-    let report = place.engine().update_repo(None, &Quiet).unwrap();
+    let report = place
+        .engine()
+        .update_repo(&RepoUpdate::default(), &Quiet)
+        .unwrap();
     assert_eq!((report.read, report.gone), (1, 1));
     // One event a refresh that read or dropped anything, none for one that did not.
     let log = place
@@ -332,12 +343,12 @@ fn a_folder_that_was_asked_for_is_whole_and_stays() {
     let place = Place::with_files();
     place.write("out/report.log", "the denylist of the build\n");
     assert!(!paths(&place.search("denylist build")).contains(&"out/report.log"));
-    place.engine().update_repo(Some("out"), &Quiet).unwrap();
+    place.engine().update_repo(&below("out"), &Quiet).unwrap();
     assert_eq!(paths(&place.search("denylist build"))[0], "out/report.log");
     assert!(
         place
             .engine()
-            .update_repo(Some("../elsewhere"), &Quiet)
+            .update_repo(&below("../elsewhere"), &Quiet)
             .is_err()
     );
 }
@@ -357,6 +368,7 @@ fn a_path_narrows_and_a_credential_is_nowhere() {
                 query: "denylist token".to_owned(),
                 path: Some("src".to_owned()),
                 limit: 8,
+                ..RepoSearch::default()
             },
             &Quiet,
         )

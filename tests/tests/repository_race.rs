@@ -11,7 +11,7 @@ use std::os::unix::fs::FileExt;
 use std::path::Path;
 use std::process::{Child, Command, Stdio};
 
-use memfold::{KeptKind, Memfold, Options, Quiet, RepoAnswer, RepoSearch, Viewer};
+use memfold::{KeptKind, Memfold, Options, Quiet, RepoAnswer, RepoSearch, RepoUpdate, Viewer};
 
 const ROOT: &str = "MEMFOLD_TESTS_REPOSITORY_RACE_ROOT";
 const TASK: &str = "MEMFOLD_TESTS_REPOSITORY_RACE_TASK";
@@ -66,8 +66,8 @@ fn engine(root: &Path, tree: &Path) -> Memfold {
 fn search(engine: &Memfold) -> RepoAnswer {
     let search = RepoSearch {
         query: QUERY.to_owned(),
-        path: None,
         limit: 20,
+        ..RepoSearch::default()
     };
     engine.search_repo(&search, &Quiet).unwrap()
 }
@@ -94,7 +94,7 @@ fn a_process_of_the_race() {
         // An engine of its own each time, as each call of the command has.
         let engine = engine(&root, &root.join("tree"));
         if task == "update" {
-            engine.update_repo(None, &Quiet).unwrap();
+            engine.update_repo(&RepoUpdate::default(), &Quiet).unwrap();
             answered += 1;
         } else {
             let from = progress.get(DONE);

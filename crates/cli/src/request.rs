@@ -5,7 +5,7 @@ use std::path::PathBuf;
 
 use jiff::Timestamp;
 use jiff::tz::TimeZone;
-use memfold::{Filter, Logs, Recall, RepoSearch, Search, Viewer};
+use memfold::{Cause, Filter, Logs, Recall, RepoSearch, Search, Viewer};
 
 use crate::args::{CardsArgs, LogsArgs, RecallArgs, ScopeArg, SearchArgs};
 use crate::bounds;
@@ -85,6 +85,7 @@ pub(crate) fn search_repo(args: &SearchArgs) -> Result<Option<RepoSearch>, Failu
         query: args.query.join(" ").trim().to_owned(),
         path: args.path.clone(),
         limit: bounds::limit(args.number)?,
+        cause: Cause::default(),
     }))
 }
 

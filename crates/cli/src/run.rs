@@ -8,7 +8,9 @@ use std::path::PathBuf;
 use clap::error::ErrorKind;
 use clap::{ColorChoice, CommandFactory, FromArgMatches};
 use jiff::Timestamp;
-use memfold::{FoldReport, Forgotten, Memfold, Options, RepoReport, ResumeCommand, Viewer};
+use memfold::{
+    Cause, FoldReport, Forgotten, Memfold, Options, RepoReport, RepoUpdate, ResumeCommand, Viewer,
+};
 use serde::Serialize;
 
 use crate::args::{
@@ -242,7 +244,11 @@ impl Call {
             }
             Command::Update(args) => {
                 let bar = Bar::reading(quiet);
-                let report = self.engine.update_repo(args.path.as_deref(), &bar)?;
+                let update = RepoUpdate {
+                    path: args.path.clone(),
+                    cause: Cause::default(),
+                };
+                let report = self.engine.update_repo(&update, &bar)?;
                 self.covers(&report)
             }
             Command::Rebuild(args) => self.folded(&self.engine.rebuild(&args.paths, &bar)?),

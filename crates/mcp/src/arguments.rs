@@ -1,7 +1,7 @@
 //! What is asked, out of a call's arguments. What cannot be read is told to the model, with what would be right; a name that
 //! no tool takes is refused and never passed over.
 
-use memfold::RepoSearch;
+use memfold::{Cause, RepoSearch, RepoUpdate};
 use rmcp::model::JsonObject;
 use serde_json::Value;
 
@@ -17,7 +17,7 @@ pub(crate) enum Asked {
     /// Which files of the repository hold words.
     Files(RepoSearch),
     /// To bring the repository's index up to date.
-    Update { path: Option<String> },
+    Update(RepoUpdate),
     /// Something of tasks.
     Tasks(OfTasks),
 }
@@ -56,9 +56,10 @@ impl Asked {
         let mut given = Arguments { tool, arguments };
         let asked = match tool {
             Name::IndexSearch => given.search()?,
-            Name::IndexUpdate => Asked::Update {
+            Name::IndexUpdate => Asked::Update(RepoUpdate {
                 path: given.text("path", PATH_CHARS)?,
-            },
+                cause: Cause::default(),
+            }),
             Name::Recall => Asked::Tasks(OfTasks::Recall {
                 seq: given.needed("seq", "the number after `seq` in a result")?,
                 start: given.number("start", 1, u64::MAX)?.unwrap_or(1),
@@ -89,7 +90,7 @@ impl Asked {
     pub(crate) fn work(&self) -> Work {
         match self {
             Asked::Files(_) => Work::Files,
-            Asked::Update { .. } => Work::Update,
+            Asked::Update(_) => Work::Update,
             Asked::Tasks(_) => Work::Logs,
         }
     }
@@ -118,7 +119,12 @@ impl Arguments {
         let (query, scope) = (self.query()?, self.scope()?);
         let (limit, path) = (self.limit(SEARCH_LIMIT)?, self.text("path", PATH_CHARS)?);
         match (scope, path) {
-            (Scope::Repo, path) => Ok(Asked::Files(RepoSearch { query, path, limit })),
+            (Scope::Repo, path) => Ok(Asked::Files(RepoSearch {
+                query,
+                path,
+                limit,
+                cause: Cause::default(),
+            })),
             (_, Some(_)) => Err("path goes with scope repo: leave it out".to_owned()),
             (Scope::Conversation, None) => Ok(Asked::Tasks(OfTasks::Conversation { query, limit })),
             (Scope::Earlier, None) => Ok(Asked::Tasks(OfTasks::Earlier { query, limit })),
@@ -246,12 +252,13 @@ mod tests {
             Ok(Asked::Files(RepoSearch {
                 query: "a".into(),
                 path: Some("src".into()),
-                limit: 20
+                limit: 20,
+                cause: Cause::default(),
             }))
         );
         assert_eq!(
             read(Name::IndexUpdate, json!({})),
-            Ok(Asked::Update { path: None })
+            Ok(Asked::Update(RepoUpdate::default()))
         );
     }
 

@@ -5,8 +5,8 @@ use std::path::PathBuf;
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use memfold::{
-    Answer, Conversation, Error, Filter, Logs, Memfold, Progress, Proof, Recall, Search,
-    SessionTools, outdated_note,
+    Answer, Conversation, Error, Filter, Logs, Memfold, Progress, Proof, Recall, RepoSearch,
+    RepoUpdate, Search, SessionTools, outdated_note,
 };
 use serde_json::Value;
 
@@ -64,8 +64,28 @@ impl Desk {
             Err(why) => return Reply::Failure(why),
         };
         match &call.asked {
-            Asked::Files(search) => repository::search(&engine, search, progress),
-            Asked::Update { path } => repository::update(&engine, path.as_deref(), progress),
+            Asked::Files(search) => {
+                let cause = call.hints.cause();
+                repository::search(
+                    &engine,
+                    &RepoSearch {
+                        cause,
+                        ..search.clone()
+                    },
+                    progress,
+                )
+            }
+            Asked::Update(update) => {
+                let cause = call.hints.cause();
+                repository::update(
+                    &engine,
+                    &RepoUpdate {
+                        cause,
+                        ..update.clone()
+                    },
+                    progress,
+                )
+            }
             Asked::Tasks(asked) => self.of_tasks(asked, &call.hints, &engine, progress),
         }
     }

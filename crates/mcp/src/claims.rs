@@ -1,7 +1,7 @@
 //! What is said of the conversation that a call belongs to, the surest first: by the call itself, by the hook that the host
 //! ran, by the environment that the server was started with. Each is a claim for a log to prove.
 
-use memfold::{Claim, HostId};
+use memfold::{Cause, Claim, HostId};
 use rmcp::model::JsonObject;
 use serde_json::Value;
 
@@ -42,6 +42,21 @@ impl Hints {
     /// Whether one of them is the call's own id, which its log may hold only a moment later.
     pub(crate) fn name_the_call(&self) -> bool {
         self.0.iter().any(|claim| matches!(claim, Claim::Call(_)))
+    }
+
+    /// What the index's events name as the cause of what the call does. Not proved, as no right follows from it.
+    pub(crate) fn cause(&self) -> Cause {
+        let first = |id: fn(&Claim) -> Option<&HostId>| self.0.iter().find_map(id).cloned();
+        Cause {
+            session: first(|claim| match claim {
+                Claim::Task(id) => Some(id),
+                Claim::Call(_) | Claim::TaskAtStart { .. } => None,
+            }),
+            call: first(|claim| match claim {
+                Claim::Call(id) => Some(id),
+                Claim::Task(_) | Claim::TaskAtStart { .. } => None,
+            }),
+        }
     }
 
     /// What the call itself says.
@@ -116,6 +131,23 @@ mod tests {
             ),
             []
         );
+    }
+
+    #[test]
+    fn a_cause_is_the_call_and_the_conversation_that_a_host_names() {
+        let cause = |claims: &[Claim]| Hints(claims.to_vec()).cause();
+        let [call, task, other] = ["toolu_01", "aaaa", "bbbb"].map(id);
+        let claims = [
+            Claim::Call(call.clone()),
+            Claim::Task(task.clone()),
+            Claim::Task(other),
+        ];
+        let named = Cause {
+            session: Some(task),
+            call: Some(call),
+        };
+        assert_eq!(cause(&claims), named);
+        assert_eq!(cause(&[]), Cause::default());
     }
 
     #[test]

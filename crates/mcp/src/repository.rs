@@ -1,7 +1,7 @@
 //! The tools over the repository's files: a search that reads what changed first, and the update that takes as long as it must.
 //! Who asks is not proved: the files are those of the project in which the server works, whatever conversation it is.
 
-use memfold::{Error, Memfold, Progress, RepoSearch};
+use memfold::{Error, Memfold, Progress, RepoSearch, RepoUpdate};
 
 use crate::call::{Reply, failed};
 use crate::render;
@@ -17,8 +17,8 @@ pub(crate) fn search(engine: &Memfold, search: &RepoSearch, progress: &dyn Progr
 }
 
 /// The index, brought up to date.
-pub(crate) fn update(engine: &Memfold, path: Option<&str>, progress: &dyn Progress) -> Reply {
-    match engine.update_repo(path, progress) {
+pub(crate) fn update(engine: &Memfold, update: &RepoUpdate, progress: &dyn Progress) -> Reply {
+    match engine.update_repo(update, progress) {
         Ok(mut report) => {
             let text = render::coverage(&mut report);
             Reply::Answer(text, structured::repository(&report))

@@ -41,7 +41,7 @@
 //! `conversation` proves which log is that of the conversation that asks; `listing` and `upkeep` are the rest,
 //! with `leftovers` for what calls that were killed have left, `verify` (which holds the roll-up by `said`) and `rebuild`
 //! (which counts in `did`); both know the cache folder by `cache`. `repository` searches the files that the agents work on.
-//! `record` keeps what agents asked, and `asked` says it in sum;
+//! `record` keeps what agents asked, and `asked` says it in sum; both it and the repository's events name the `shell`'s host;
 //! `measure` counts how agents searched, and `replay` asks the repository what they asked by expressions.
 //! `health` is what a doctor looks at.
 
@@ -86,6 +86,7 @@ mod said;
 mod search;
 mod segments;
 mod sessions;
+mod shell;
 mod standing;
 mod switch;
 mod tasks;
@@ -108,6 +109,8 @@ pub use opened::Opened;
 pub use progress::{Progress, Quiet};
 pub use recall::PAGE;
 pub use replay::{Ranks, ReplayReport, RunRanks};
-pub use request::{Filter, Logs, Measure, Recall, Replay, RepoSearch, Scope, Search, Viewer};
+pub use request::{
+    Cause, Filter, Logs, Measure, Recall, Replay, RepoSearch, RepoUpdate, Scope, Search, Viewer,
+};
 pub use search::{LIMIT, outdated_note};
 pub use visible::visible;

@@ -17,6 +17,7 @@ use toml_edit::{DocumentMut, Item};
 use crate::answer::{Answer, Forgotten, Recalled, RepoAnswer, RepoReport};
 use crate::engine::Memfold;
 use crate::request::{Logs, Viewer};
+use crate::shell::Shell;
 
 /// The record, and the one before it.
 const FILES: [&str; 2] = ["asked.jsonl", "asked.1.jsonl"];
@@ -77,13 +78,6 @@ pub(crate) struct AskedBy {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(crate) session: Option<String>,
 }
-
-/// What a host sets in the shells of its agent, with the session's id where it is one.
-const HOSTS: [(&str, &str); 3] = [
-    ("CLAUDE_CODE_SESSION_ID", "claude-code"),
-    ("CODEX_THREAD_ID", "codex"),
-    ("GEMINI_CLI", "gemini"),
-];
 
 impl Memfold {
     pub(crate) fn record_search(&self, logs: &Logs, answer: &Answer) {
@@ -247,14 +241,11 @@ impl Memfold {
                 session: Some(conversation.main().to_owned()),
             };
         }
-        let set = |(name, host): (&str, &str)| Some((host.to_owned(), self.variable(name)?));
-        let Some((host, value)) = HOSTS.into_iter().find_map(set) else {
-            return AskedBy::default();
-        };
-        let session = value.to_str().and_then(crate::HostId::parse);
+        let shell = self.shell();
+        let session = |shell: &Shell| Some(shell.session.as_ref()?.as_str().to_owned());
         AskedBy {
-            host: Some(host),
-            session: session.map(|id| id.as_str().to_owned()),
+            session: shell.as_ref().and_then(session),
+            host: shell.map(|shell| shell.host.to_owned()),
         }
     }
 }

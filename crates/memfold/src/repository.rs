@@ -20,11 +20,12 @@ use sha2::{Digest, Sha256};
 
 use self::shown::shown;
 use crate::answer::{Gap, KeptKind, KeptRow, RankedFiles, RepoAnswer, RepoHit, RepoReport};
+use crate::conversation::HostId;
 use crate::engine::Memfold;
 use crate::error::Error;
 use crate::progress::{Progress, Quiet};
 use crate::project;
-use crate::request::RepoSearch;
+use crate::request::{Cause, RepoSearch, RepoUpdate};
 use crate::search::query_of;
 
 /// How long a search may refresh what it is about to rank.
@@ -63,7 +64,7 @@ impl Memfold {
             None => None,
         };
         let guard = self.guard(&tree)?;
-        let mut refreshed = self.refreshed(&guard, progress)?;
+        let mut refreshed = self.refreshed(&guard, &search.cause, progress)?;
         let among = |path: &TreePath| below.as_ref().is_none_or(|below| path.is_within(below));
         // Some may be gone or refused by the time that they are read, or not hold what was quoted.
         let most = match query.phrases.is_empty() {
@@ -78,7 +79,7 @@ impl Memfold {
                 index
                     .drop_damaged()
                     .map_err(|error| unreadable(index.folder(), &error))?;
-                refreshed = self.refreshed(&guard, progress)?;
+                refreshed = self.refreshed(&guard, &search.cause, progress)?;
                 refreshed
                     .loaded
                     .search(&query, most, among)
@@ -165,26 +166,28 @@ impl Memfold {
     /// As [`Memfold::search_repo`].
     pub fn update_repo(
         &self,
-        path: Option<&str>,
+        update: &RepoUpdate,
         progress: &dyn Progress,
     ) -> Result<RepoReport, Error> {
         let begun = Instant::now();
         let tree = self.tree()?;
-        let whole = match path {
+        let whole = match &update.path {
             Some(path) => self.in_tree(&tree, path)?,
             None => None,
         };
         let guard = self.guard(&tree)?;
         let watch = Reading(progress);
-        let refreshed =
-            self.with_refresh(&guard, UPDATE_TIME, PATIENCE, whole.as_ref(), |refresh| {
-                let refresh = Refresh {
-                    watch: &watch,
-                    due: None,
-                    ..refresh
-                };
-                self.index().refresh(&guard, refresh)
-            });
+        let refreshed = self.with_refresh(&guard, &update.cause, |refresh| {
+            let refresh = Refresh {
+                time: UPDATE_TIME,
+                patience: PATIENCE,
+                whole: whole.as_ref(),
+                watch: &watch,
+                due: None,
+                ..refresh
+            };
+            self.index().refresh(&guard, refresh)
+        });
         progress.end();
         let refreshed = refreshed?;
         let loaded = Some(&refreshed.loaded);
@@ -194,7 +197,7 @@ impl Memfold {
             let what = "what is no longer needed is still there";
             report.notes.push(format!("{what}: {error}"));
         }
-        self.record_update(path, &report);
+        self.record_update(update.path.as_deref(), &report);
         Ok(report)
     }
 
@@ -206,7 +209,7 @@ impl Memfold {
         let begun = Instant::now();
         let tree = self.tree()?;
         let guard = self.guard(&tree)?;
-        let looked = self.with_refresh(&guard, SEARCH_TIME, Duration::ZERO, None, |refresh| {
+        let looked = self.with_refresh(&guard, &Cause::default(), |refresh| {
             self.index().look(&guard, refresh)
         })?;
         Ok(self.report(&tree, &looked, begun))
@@ -236,10 +239,12 @@ impl Memfold {
         });
         let wrong: Vec<&Path> = wrong.map(|fault| fault.file.as_path()).collect();
         index.drop_files(&wrong).map_err(failed)?;
-        let refreshed = self.with_refresh(&guard, UPDATE_TIME, PATIENCE, None, |refresh| {
+        let refreshed = self.with_refresh(&guard, &Cause::default(), |refresh| {
             index.refresh(
                 &guard,
                 Refresh {
+                    time: UPDATE_TIME,
+                    patience: PATIENCE,
                     again: &faults.files,
                     ..refresh
                 },
@@ -292,9 +297,14 @@ impl Memfold {
     }
 
     /// The index, brought up to date as a search does.
-    fn refreshed(&self, guard: &Guard, progress: &dyn Progress) -> Result<Refreshed, Error> {
+    fn refreshed(
+        &self,
+        guard: &Guard,
+        cause: &Cause,
+        progress: &dyn Progress,
+    ) -> Result<Refreshed, Error> {
         let watch = Reading(progress);
-        let refreshed = self.with_refresh(guard, SEARCH_TIME, Duration::ZERO, None, |refresh| {
+        let refreshed = self.with_refresh(guard, cause, |refresh| {
             let watch: &dyn Watch = &watch;
             self.index().refresh(guard, Refresh { watch, ..refresh })
         });
@@ -302,13 +312,11 @@ impl Memfold {
         refreshed
     }
 
-    /// Does something about the index as a refresh of this project, on behalf of this session.
+    /// Does something about the index as a refresh of this project, in the time that a search has.
     fn with_refresh(
         &self,
         guard: &Guard,
-        time: Duration,
-        patience: Duration,
-        whole: Option<&TreePath>,
+        cause: &Cause,
         act: impl FnOnce(Refresh<'_>) -> Result<Refreshed, RepoError>,
     ) -> Result<Refreshed, Error> {
         let root = guard.root().path();
@@ -317,14 +325,16 @@ impl Memfold {
             .and_then(|path| program("git", &path, root))
             .map(Hardened::new);
         let personal = self.personal_ignores();
-        let session = self.variable("CLAUDE_CODE_SESSION_ID");
+        let in_shell = || self.shell().and_then(|shell| shell.session);
+        let session = cause.session.clone().or_else(in_shell).map(noted);
+        let call = cause.call.clone().map(noted);
         let refresh = Refresh {
-            time,
-            patience,
-            whole,
+            time: SEARCH_TIME,
+            patience: Duration::ZERO,
             git: git.as_ref(),
             personal: &personal,
-            session: session.as_deref().and_then(|id| id.to_str()),
+            session: session.as_deref(),
+            call: call.as_deref(),
             ..Refresh::at(Moment::now())
         };
         act(refresh).map_err(|error| unreadable(root, &error))
@@ -352,7 +362,7 @@ impl Memfold {
 
     /// The index of a tree, brought up to date as a search does, and whether it is whole.
     pub(crate) fn opened_index(&self, tree: &Path) -> Result<(Loaded, bool), Error> {
-        let refreshed = self.refreshed(&self.guard(tree)?, &Quiet)?;
+        let refreshed = self.refreshed(&self.guard(tree)?, &Cause::default(), &Quiet)?;
         let complete = is_complete(&refreshed);
         Ok((refreshed.loaded, complete))
     }
@@ -489,6 +499,11 @@ impl Memfold {
         report.micros = micros(begun);
         report
     }
+}
+
+/// An id as the index's log keeps it: a host gives what it likes, and a credential has the shape of an id, too.
+fn noted(id: HostId) -> String {
+    memfold_redact::redact(id.as_str()).into_owned()
 }
 
 /// All files may be read, within ten minutes.

@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use memfold_fold::document::DocumentKind;
 use memfold_log::Timestamp;
 
-use crate::conversation::Conversation;
+use crate::conversation::{Conversation, HostId};
 
 /// On whose behalf the engine answers.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -119,6 +119,27 @@ pub struct RepoSearch {
     pub path: Option<String>,
     /// How many files to answer with at most.
     pub limit: usize,
+    /// On whose account.
+    pub cause: Cause,
+}
+
+/// An update of the repository's index.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct RepoUpdate {
+    /// A folder or file to index whole, ignored files too: absolute, or from the folder where the call stands.
+    pub path: Option<String>,
+    /// On whose account.
+    pub cause: Cause,
+}
+
+/// What a front end knows of who had the repository searched or updated. The index's events name it, and nothing is decided by it:
+/// it need not be proved.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Cause {
+    /// The conversation; else the one in whose shell we run, where its host says which.
+    pub session: Option<HostId>,
+    /// The model's call.
+    pub call: Option<HostId>,
 }
 
 /// What is measured.

@@ -3,7 +3,7 @@
 use std::fs;
 use std::path::Path;
 
-use serde_json::json;
+use serde_json::{Value, json};
 
 use crate::client::Client;
 use crate::home::Home;
@@ -199,6 +199,66 @@ fn no_file_and_no_name_forges_a_line() {
         assert_eq!((starts("partial:"), starts("earlier:")), (0, 0), "{text}");
         assert!(!text.contains(['\u{202e}', '\u{1b}', '\r']), "{text}");
     }
+}
+
+/// The updates of the index that its log holds, as (session, call).
+fn updates(home: &Home) -> Vec<(Value, Value)> {
+    let projects = fs::read_dir(home.at("home/.local/share/memfold/projects")).unwrap();
+    let logs = projects.map(|project| project.unwrap().path().join("index/events.jsonl"));
+    let text: String = logs.map(|log| fs::read_to_string(log).unwrap()).collect();
+    text.lines()
+        .map(|line| serde_json::from_str::<Value>(line).unwrap())
+        .filter(|event| event["kind"] == "index.update")
+        .map(|event| {
+            (
+                event["data"]["session"].clone(),
+                event["data"]["call"].clone(),
+            )
+        })
+        .collect()
+}
+
+#[test]
+fn what_changed_the_index_names_the_call_that_caused_it() {
+    let home = home();
+    let mut command = home.command(&["mcp"]);
+    command.env("CLAUDE_CODE_SESSION_ID", "3f9a1c01-at-start");
+    let mut client = Client::greet(command);
+    // Shaped as an id, as any call's must be.
+    let credential = ["gh", "p_", "Xk29fLq0ZbT7mWc4RyV8sJd1HnPa5GuE3oKi"].concat();
+    let longer_than_any = "a".repeat(129);
+    for (number, meta) in [
+        json!({}),
+        json!({ "claudecode/toolUseId": "toolu_01Xk29fLq0ZbT7mWc4RyV8sJ" }),
+        json!({ "threadId": "3f9a1c02-5d1e-4c7a-9b60-0000000000aa" }),
+        json!({ "claudecode/toolUseId": credential }),
+        json!({ "claudecode/toolUseId": longer_than_any, "threadId": "an \"id\"" }),
+    ]
+    .into_iter()
+    .enumerate()
+    {
+        write(
+            &home.at("api/src/next.rs"),
+            &format!("fn of_{number}() {{}}\n"),
+        );
+        let arguments = json!({ "query": "denylist", "scope": "repo" });
+        client.told("index-search", arguments, meta);
+    }
+    write(&home.at("api/src/next.rs"), "fn updated() {}\n");
+    let meta = json!({ "claudecode/toolUseId": "toolu_update" });
+    client.told("index-update", json!({}), meta);
+    let at_start = || json!("3f9a1c01-at-start");
+    assert_eq!(
+        updates(&home),
+        [
+            (at_start(), Value::Null),
+            (at_start(), json!("toolu_01Xk29fLq0ZbT7mWc4RyV8sJ")),
+            (json!("3f9a1c02-5d1e-4c7a-9b60-0000000000aa"), Value::Null),
+            (at_start(), json!("[redacted:github-pat]")),
+            (at_start(), Value::Null),
+            (at_start(), json!("toolu_update")),
+        ]
+    );
 }
 
 #[test]
