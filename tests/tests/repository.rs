@@ -354,6 +354,33 @@ fn a_folder_that_was_asked_for_is_whole_and_stays() {
 }
 
 #[test]
+fn a_tree_that_lies_in_a_folder_of_secrets_has_nothing_to_search() {
+    let place = Place::new();
+    let keys = place.root.join(".aws");
+    write(&keys.join("config"), "[profile denylist]\n");
+    write(&keys.join("sso/cache/session.txt"), "denylist\n");
+    for tree in [keys.clone(), keys.join("sso")] {
+        let engine = place.engine_at(&tree);
+        let why = format!(
+            "no file below {} is read: it lies in a folder on the denylist (cloud)",
+            tree.display()
+        );
+        let answer = ask(&engine, "denylist");
+        assert_eq!(
+            (paths(&answer), &answer.notes),
+            (Vec::new(), &vec![why.clone()])
+        );
+        let report = engine.update_repo(&RepoUpdate::default(), &Quiet).unwrap();
+        assert_eq!((report.files, report.notes), (0, vec![why]));
+        assert!(report.refused > 0);
+    }
+    for project in fs::read_dir(place.root.join("data/projects")).unwrap() {
+        let packs = project.unwrap().path().join("index/packs");
+        assert!(!packs.exists(), "{}", packs.display());
+    }
+}
+
+#[test]
 fn a_path_narrows_and_a_credential_is_nowhere() {
     let place = Place::with_files();
     let secret = ["gh", "p_", "Xk29fLq0ZbT7mWc4RyV8sJd1HnPa5GuE3oKi"].concat();

@@ -5,6 +5,7 @@ mod standard;
 
 use std::borrow::Cow;
 use std::collections::HashMap;
+use std::path::Path;
 use std::sync::LazyLock;
 
 use crate::path::TreePath;
@@ -23,19 +24,19 @@ pub struct Denylist {
 const YOURS: RuleName = RuleName(Cow::Borrowed("yours"));
 
 impl Denylist {
-    /// Raised whenever the standard list changes, so that decisions kept from an older one are made again.
-    pub(crate) const VERSION: u32 = 2;
+    /// Raised whenever what the standard list refuses changes, so that decisions kept from an older one are made again.
+    pub(crate) const VERSION: u32 = 3;
 
     /// The standard list and these.
     pub(crate) fn new(yours: Patterns) -> Self {
         Self { yours }
     }
 
-    /// The rule a path falls under, if any.
-    pub(crate) fn rule(&self, path: &TreePath) -> Option<RuleName> {
+    /// The rule a path falls under, if any, in a tree whose root lies there.
+    pub(crate) fn rule(&self, above: &Above, path: &TreePath) -> Option<RuleName> {
         let folded = fold(path.as_str());
-        if let Some(kind) = TABLE.kind(&folded) {
-            return Some(RuleName(Cow::Borrowed(kind.rule)));
+        if let Some(kind) = TABLE.kind(above, &folded) {
+            return Some(kind.name());
         }
         self.yours.matches(path).then_some(YOURS)
     }
@@ -47,6 +48,42 @@ impl Denylist {
     /// ```
     pub fn standard() -> impl Iterator<Item = (&'static str, &'static str)> {
         KINDS.iter().map(|kind| (kind.rule, kind.about))
+    }
+}
+
+/// The names above a tree's files. A tree may begin within a folder of the list, or so that only its own name says what a file
+/// in it is: `config.json` of `.docker`. A person's own patterns begin at the root, as in an ignore file.
+#[derive(Debug, Clone, Default)]
+pub(crate) struct Above {
+    /// Folded, each name with a `/` behind it.
+    names: String,
+    within: Option<&'static Kind>,
+}
+
+impl Above {
+    /// The names of a root and of the folders in which it lies.
+    pub(crate) fn root(root: &Path) -> Above {
+        let mut above = Above::default();
+        for name in root.iter() {
+            let name = name.to_string_lossy();
+            let name = fold(&name);
+            above.within = above.within.or_else(|| TABLE.folder(&name));
+            above.names.push_str(&name);
+            above.names.push('/');
+        }
+        above
+    }
+
+    /// The rule under which every file of the tree falls, if the root lies in a folder of the list.
+    pub(crate) fn rule(&self) -> Option<RuleName> {
+        self.within.map(Kind::name)
+    }
+
+    /// Whether these names in a row, each with its `/`, are the last ones above the files.
+    fn ends_with(&self, names: &str) -> bool {
+        self.names
+            .strip_suffix(names)
+            .is_some_and(|before| before.is_empty() || before.ends_with('/'))
     }
 }
 
@@ -102,14 +139,20 @@ static TABLE: LazyLock<Table> = LazyLock::new(|| {
 });
 
 impl Table {
+    /// The kind of secret that all that lies in a folder is, by its folded name.
+    fn folder(&self, name: &str) -> Option<&'static Kind> {
+        self.folders.get(name).copied()
+    }
+
     /// The kind of secret that a folded path is.
-    fn kind(&self, path: &str) -> Option<&'static Kind> {
+    fn kind(&self, above: &Above, path: &str) -> Option<&'static Kind> {
         let name = path.rsplit('/').next()?;
-        path.split('/')
-            .find_map(|name| self.folders.get(name).copied())
+        above
+            .within
+            .or_else(|| path.split('/').find_map(|name| self.folder(name)))
             .or_else(|| self.files.get(name).copied())
             .or_else(|| self.by_ending(name))
-            .or_else(|| self.by_path(path, name))
+            .or_else(|| self.by_path(above, path, name))
             .or_else(|| self.by_beginning(name))
             .or_else(|| self.dotenv.filter(|_| is_dotenv(name)))
     }
@@ -123,10 +166,12 @@ impl Table {
         })
     }
 
-    fn by_path(&self, path: &str, name: &str) -> Option<&'static Kind> {
+    fn by_path(&self, above: &Above, path: &str, name: &str) -> Option<&'static Kind> {
         let (_, kind) = self.paths.get(name)?.iter().find(|(end, _)| {
-            path.strip_suffix(end)
-                .is_some_and(|before| before.is_empty() || before.ends_with('/'))
+            let in_tree = path.strip_suffix(end);
+            let begun_above = end.strip_suffix(path);
+            in_tree.is_some_and(|before| before.is_empty() || before.ends_with('/'))
+                || begun_above.is_some_and(|rest| rest.ends_with('/') && above.ends_with(rest))
         })?;
         Some(kind)
     }

@@ -10,7 +10,7 @@ use crate::budget::Budget;
 use crate::checkers::Then;
 use crate::content::Content;
 use crate::decision::{Action, Decision, Refusal, Verdict};
-use crate::denylist::fold;
+use crate::denylist::{Above, fold};
 use crate::error::GuardError;
 use crate::path::TreePath;
 use crate::rules::{RuleName, Rules, RulesVersion};
@@ -23,6 +23,8 @@ pub struct Guard {
     root: Pinned,
     /// Where the root really is, for checkers, which get a path.
     real: PathBuf,
+    /// The names above the tree's files.
+    above: Above,
     rules: Rules,
     /// What of memfold's own folders lies in the tree, folded; empty for a tree that lies in one of them.
     own: Vec<String>,
@@ -72,6 +74,7 @@ impl Guard {
             .collect();
         Ok(Self {
             root,
+            above: Above::root(&real),
             real,
             rules,
             own,
@@ -98,6 +101,16 @@ impl Guard {
         self.rules.version()
     }
 
+    /// Why no file of the tree may be read, whatever its name: the root lies in a place that is kept out.
+    pub fn refuses_all(&self) -> Option<Refusal> {
+        let is_whole = |(rule, places): (RuleName, &Vec<String>)| {
+            places.iter().any(String::is_empty).then_some(rule)
+        };
+        let mut kept_out = [(OWN, &self.own), (LOGS, &self.logs)].into_iter();
+        let rule = kept_out.find_map(is_whole).or_else(|| self.above.rule())?;
+        Some(Refusal::Denylist { rule })
+    }
+
     /// Whether a file's name lets it be read. By the name and the rules alone: no file is touched and no program run, so a
     /// search may ask it of every file that it lists.
     pub fn check_name(&self, path: &TreePath) -> Result<(), Refusal> {
@@ -106,7 +119,7 @@ impl Guard {
                 return Err(Refusal::Denylist { rule });
             }
         }
-        match self.rules.denied(path) {
+        match self.rules.denied_in(&self.above, path) {
             Some(rule) => Err(Refusal::Denylist { rule }),
             None => Ok(()),
         }

@@ -8,7 +8,7 @@ use serde::{Deserialize, Serialize};
 use sha2::{Digest, Sha256};
 
 use crate::checkers::{Checker, Then};
-use crate::denylist::Denylist;
+use crate::denylist::{Above, Denylist};
 use crate::path::TreePath;
 use crate::patterns::Patterns;
 
@@ -82,9 +82,14 @@ impl Rules {
         checkers.any(|checker| matches!(checker.then, Then::Run { .. }))
     }
 
-    /// The rule of the denylist that a path falls under. By name alone: no file is touched.
+    /// The rule of the denylist that a path falls under, wherever its tree begins. By name alone: no file is touched.
     pub fn denied(&self, path: &TreePath) -> Option<RuleName> {
-        self.denylist.rule(path)
+        self.denied_in(&Above::default(), path)
+    }
+
+    /// The same for a tree whose root lies there.
+    pub(crate) fn denied_in(&self, above: &Above, path: &TreePath) -> Option<RuleName> {
+        self.denylist.rule(above, path)
     }
 }
 
@@ -126,6 +131,6 @@ mod tests {
         assert_eq!(rules(&["a", "b"]), rules(&["a", "b"]));
         assert_ne!(rules(&["a", "b"]), rules(&["ab"]));
         assert_ne!(rules(&["a", "b"]), rules(&["b", "a"]));
-        assert!(rules(&["a"]).as_str().starts_with("2."));
+        assert!(rules(&["a"]).as_str().starts_with("3."));
     }
 }

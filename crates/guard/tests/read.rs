@@ -140,6 +140,27 @@ fn our_own_folders_are_not_read_wherever_the_tree_begins() {
     assert!(read(&in_home, "database/a").is_ok());
     let in_data = Guard::new(root.join("data/index"), Rules::default(), &dirs(&root)).unwrap();
     assert_eq!(refused_by(&in_data, "events.jsonl"), "memfold");
+    assert!(in_home.refuses_all().is_none() && in_data.refuses_all().is_some());
+}
+
+#[test]
+fn a_tree_within_a_folder_of_the_denylist_is_not_read() {
+    let place = tree(&[(".ssh/config", "Host a"), (".aws/sso/cache/1.json", "{}")]);
+    let root = place.path().join("root");
+    let at = |folder: &str| Guard::new(root.join(folder), Rules::default(), &dirs(place.path()));
+    for (folder, path, rule) in [
+        (".ssh", "config", "ssh"),
+        (".aws/sso", "cache/1.json", "cloud"),
+    ] {
+        let guard = at(folder).unwrap();
+        assert_eq!(refused_by(&guard, path), rule);
+        let all = guard.refuses_all().unwrap();
+        assert_eq!(all.to_string(), format!("on the denylist ({rule})"));
+    }
+    // By whatever way one came there.
+    symlink(root.join(".ssh"), root.join("notes")).unwrap();
+    assert_eq!(refused_by(&at("notes").unwrap(), "config"), "ssh");
+    assert_eq!(at("").unwrap().refuses_all(), None);
 }
 
 #[test]

@@ -134,7 +134,10 @@ impl Memfold {
             .first()
             .map_or(0, |best| best.held.iter().filter(|held| **held).count());
         if results.is_empty() {
-            notes.push(why_empty(&hits, below.as_ref()));
+            notes.push(match all_refused(&guard) {
+                Some(refused) => refused,
+                None => why_empty(&hits, below.as_ref()),
+            });
         }
         let answer = RepoAnswer {
             schema: 1,
@@ -192,7 +195,7 @@ impl Memfold {
         let refreshed = refreshed?;
         let loaded = Some(&refreshed.loaded);
         let collected = self.index().collect(Moment::now(), Due::Now, loaded);
-        let mut report = self.report(&tree, &refreshed, begun);
+        let mut report = self.report(&guard, &refreshed, begun);
         if let Err(error) = collected {
             let what = "what is no longer needed is still there";
             report.notes.push(format!("{what}: {error}"));
@@ -212,7 +215,7 @@ impl Memfold {
         let looked = self.with_refresh(&guard, &Cause::default(), |refresh| {
             self.index().look(&guard, refresh)
         })?;
-        Ok(self.report(&tree, &looked, begun))
+        Ok(self.report(&guard, &looked, begun))
     }
 
     /// That, where there is an index; nothing where none was made yet, or where there is nothing to index.
@@ -250,7 +253,7 @@ impl Memfold {
                 },
             )
         })?;
-        Ok(self.report(&tree, &refreshed, begun))
+        Ok(self.report(&guard, &refreshed, begun))
     }
 
     /// Holds the repository's index against its events and the files: a row for each fault. Nothing where there is no index.
@@ -442,7 +445,8 @@ impl Memfold {
         TreePath::try_from(below).map(Some).map_err(|_| outside())
     }
 
-    fn report(&self, tree: &Path, refreshed: &Refreshed, begun: Instant) -> RepoReport {
+    fn report(&self, guard: &Guard, refreshed: &Refreshed, begun: Instant) -> RepoReport {
+        let tree = guard.root().path();
         let holdings = self.index().holdings();
         let known = refreshed.loaded.tree();
         let gaps = gaps_of(refreshed, &Hits::default());
@@ -459,7 +463,9 @@ impl Memfold {
             not_reached: refreshed.not_reached,
             complete: is_complete(refreshed),
             left_out: Vec::new(),
-            notes: gaps.iter().map(Gap::to_string).collect(),
+            notes: (gaps.iter().map(Gap::to_string))
+                .chain(all_refused(guard))
+                .collect(),
             gaps,
             trees: holdings.trees,
             packs: holdings.packs,
@@ -591,6 +597,15 @@ fn apart(first: usize, is_cut: bool, most: usize) -> String {
             "{first} files{among} hold the quoted words in a row: the others hold them apart"
         ),
     }
+}
+
+/// That the tree lies where no file is read, if it does.
+fn all_refused(guard: &Guard) -> Option<String> {
+    let why = guard.refuses_all()?;
+    let root = guard.root().path().display();
+    Some(format!(
+        "no file below {root} is read: it lies in a folder {why}"
+    ))
 }
 
 fn why_empty(hits: &Hits, below: Option<&TreePath>) -> String {

@@ -4,6 +4,10 @@
 //! not here: credentials in text are redacted. A name that is also usual for something harmless is here only in the form
 //! that is not (`credentials.json`, not `credentials.rs`).
 
+use std::borrow::Cow;
+
+use crate::rules::RuleName;
+
 /// A kind of secret and its names.
 #[derive(Debug)]
 pub(super) struct Kind {
@@ -21,6 +25,13 @@ pub(super) struct Kind {
     pub(super) beginnings: &'static [&'static str],
     /// Ends of paths, where a file's name alone says too little.
     pub(super) paths: &'static [&'static str],
+}
+
+impl Kind {
+    /// The rule's name.
+    pub(super) fn name(&'static self) -> RuleName {
+        RuleName(Cow::Borrowed(self.rule))
+    }
 }
 
 const NONE: Kind = Kind {

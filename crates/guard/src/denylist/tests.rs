@@ -2,9 +2,13 @@ use super::*;
 use proptest::prelude::*;
 
 fn rule(path: &str) -> Option<String> {
+    rule_below("", path)
+}
+
+fn rule_below(root: &str, path: &str) -> Option<String> {
     let path = TreePath::new(path).unwrap();
     Denylist::default()
-        .rule(&path)
+        .rule(&Above::root(Path::new(root)), &path)
         .map(|rule| rule.as_str().to_owned())
 }
 
@@ -109,6 +113,30 @@ fn what_only_looks_like_it_is_not() {
 }
 
 #[test]
+fn where_the_tree_begins_hides_no_name() {
+    for (root, path, expected) in [
+        ("/home/me/.ssh", "config", Some("ssh")),
+        ("/home/me/.ssh", "id_rsa.pub", Some("ssh")),
+        ("/home/me/.SSH/old", "a/b", Some("ssh")),
+        ("/home/me/.aws", "sso/cache/1.json", Some("cloud")),
+        ("/home/me/.gnupg", "trustdb.gpg", Some("keystore")),
+        ("/srv/api/.git/hooks", "pre-commit", Some("version-control")),
+        ("/home/me/.docker", "config.json", Some("packages")),
+        ("/home/me/.config/gh", "hosts.yml", Some("logins")),
+        ("/home/me/.config", "gh/hosts.yml", Some("logins")),
+        ("/", "home/me/.config/gh/hosts.yml", Some("logins")),
+        ("/home/me/my.docker", "config.json", None),
+        ("/home/me/.docker/api", "config.json", None),
+        ("/home/me/gh", "hosts.yml", None),
+        ("/home/me/ssh/.aws.d", "config", None),
+        ("/home/me/id_rsa/.env", "src/a.rs", None),
+    ] {
+        let found = rule_below(root, path);
+        assert_eq!(found.as_deref(), expected, "{root} {path}");
+    }
+}
+
+#[test]
 fn no_spelling_gets_past_it() {
     for path in [
         ".Git/config",
@@ -146,9 +174,10 @@ fn the_table_is_in_the_form_it_is_looked_up_in() {
 }
 
 proptest! {
-    /// Where a secret lies, and in which case it is written, does not matter; nor is a public half a private one.
+    /// Where a secret lies, and in which case it is written, does not matter; nor where the tree begins.
     #[test]
     fn by_name_in_any_folder(
+        root_names: prop::sample::Index,
         before in "([a-z]{1,3}/){0,4}",
         at in 0..KINDS.len(),
         which: prop::sample::Index,
@@ -165,6 +194,10 @@ proptest! {
             .collect();
         let path = format!("{before}{name}");
         prop_assert!(rule(&path).is_some(), "{}", path);
+        let below: Vec<&str> = path.split('/').collect();
+        let (root, path) = below.split_at(root_names.index(below.len()));
+        let (root, path) = (root.join("/"), path.join("/"));
+        prop_assert!(rule_below(&root, &path).is_some(), "{} in {}", path, root);
     }
 
     #[test]
