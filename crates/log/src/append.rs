@@ -16,7 +16,7 @@ pub const MAX_LINE: usize = Limits::DEFAULT.string;
 /// How long a writer waits for the others. Each holds the lock for one write and one sync.
 const PATIENCE: Duration = Duration::from_secs(10);
 
-/// What an [`Appender`] needs of a file. [`File`] is one; `memfold-disk` has its own.
+/// What an [`Appender`] needs of a log. A [`File`] is one, and so is every [`AppendFile`].
 pub trait AppendTarget {
     /// Takes the log's exclusive lock, among processes too, or fails within a bounded time.
     fn lock(&mut self) -> io::Result<()>;
@@ -36,14 +36,20 @@ pub trait AppendTarget {
     fn sync(&mut self) -> io::Result<()>;
 }
 
+/// A log that is a file, with what its owner does in another way than a file by itself.
+///
 /// The file must be open for appending and for reading. Its lock is advisory on Unix; on Windows others cannot read the
 /// file while it is held, which is for one write and one sync.
-impl AppendTarget for File {
-    fn lock(&mut self) -> io::Result<()> {
+pub trait AppendFile {
+    /// The file.
+    fn file(&mut self) -> &mut File;
+
+    /// Takes the file's lock; waits for other writers, ten seconds at most.
+    fn take_lock(&mut self) -> io::Result<()> {
         let begun = Instant::now();
         let mut pause = Duration::from_micros(200);
         loop {
-            match self.try_lock() {
+            match self.file().try_lock() {
                 Ok(()) => return Ok(()),
                 Err(TryLockError::Error(error)) if error.kind() == ErrorKind::Interrupted => {}
                 Err(TryLockError::Error(error)) => return Err(error),
@@ -58,29 +64,52 @@ impl AppendTarget for File {
         }
     }
 
+    /// Writes bytes behind the file's end with one call: how many of them the system took.
+    fn write_once(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        self.file().write(bytes)
+    }
+
+    /// Returns once what was written survives a loss of power.
+    fn make_durable(&mut self) -> io::Result<()> {
+        self.file().sync_data()
+    }
+}
+
+impl AppendFile for File {
+    fn file(&mut self) -> &mut File {
+        self
+    }
+}
+
+impl<T: AppendFile> AppendTarget for T {
+    fn lock(&mut self) -> io::Result<()> {
+        self.take_lock()
+    }
+
     fn unlock(&mut self) -> io::Result<()> {
-        File::unlock(self)
+        File::unlock(self.file())
     }
 
     fn len(&mut self) -> io::Result<u64> {
-        Ok(self.metadata()?.len())
+        Ok(self.file().metadata()?.len())
     }
 
     fn last_byte(&mut self) -> io::Result<Option<u8>> {
         if AppendTarget::len(self)? == 0 {
             return Ok(None);
         }
+        let file = self.file();
         // Where a file open for appending stands does not matter to its writes.
-        self.seek(SeekFrom::End(-1))?;
+        file.seek(SeekFrom::End(-1))?;
         let mut byte = [0];
-        self.read_exact(&mut byte)?;
+        file.read_exact(&mut byte)?;
         let [byte] = byte;
         Ok(Some(byte))
     }
 
     fn append(&mut self, bytes: &[u8]) -> io::Result<()> {
         let written = loop {
-            match self.write(bytes) {
+            match self.write_once(bytes) {
                 Err(error) if error.kind() == ErrorKind::Interrupted => {}
                 done => break done?,
             }
@@ -94,7 +123,7 @@ impl AppendTarget for File {
     }
 
     fn sync(&mut self) -> io::Result<()> {
-        self.sync_data()
+        self.make_durable()
     }
 }
 

@@ -26,7 +26,7 @@ mod value;
 mod window;
 mod zst;
 
-pub use append::{AppendError, AppendTarget, Appender, MAX_LINE, Written};
+pub use append::{AppendError, AppendFile, AppendTarget, Appender, MAX_LINE, Written};
 pub use error::Error;
 pub use form::Form;
 pub use frame::{Content, Limits, Line, Terminated};

@@ -9,7 +9,7 @@ use std::path::{Path, PathBuf};
 
 use memfold_disk::{Identity, Links};
 use memfold_log::own::{Body, Record, Unranked};
-use memfold_log::{AppendTarget, Appender, Timestamp};
+use memfold_log::{AppendFile, Appender, Timestamp};
 use serde::{Deserialize, Serialize};
 use serde_json::value::to_raw_value;
 use toml_edit::{DocumentMut, Item};
@@ -273,8 +273,12 @@ fn kept(text: &str) -> String {
 #[derive(Debug)]
 struct Unsynced(File);
 
-impl AppendTarget for Unsynced {
-    fn lock(&mut self) -> io::Result<()> {
+impl AppendFile for Unsynced {
+    fn file(&mut self) -> &mut File {
+        &mut self.0
+    }
+
+    fn take_lock(&mut self) -> io::Result<()> {
         for _ in 0..TRIES {
             match self.0.try_lock() {
                 Ok(()) => return Ok(()),
@@ -284,19 +288,8 @@ impl AppendTarget for Unsynced {
         }
         Err(ErrorKind::TimedOut.into())
     }
-    fn unlock(&mut self) -> io::Result<()> {
-        AppendTarget::unlock(&mut self.0)
-    }
-    fn len(&mut self) -> io::Result<u64> {
-        AppendTarget::len(&mut self.0)
-    }
-    fn last_byte(&mut self) -> io::Result<Option<u8>> {
-        self.0.last_byte()
-    }
-    fn append(&mut self, bytes: &[u8]) -> io::Result<()> {
-        self.0.append(bytes)
-    }
-    fn sync(&mut self) -> io::Result<()> {
+
+    fn make_durable(&mut self) -> io::Result<()> {
         Ok(())
     }
 }

@@ -9,7 +9,7 @@ use std::path::Path;
 use memfold_disk::{Links, Snapshot};
 use memfold_guard::{Decision, TreePath};
 use memfold_log::own::{Body, Record, Unranked};
-use memfold_log::{AppendTarget, Appender, Lines, Offset, Position};
+use memfold_log::{AppendFile, Appender, Lines, Offset, Position};
 use serde::{Deserialize, Serialize};
 use serde_json::value::to_raw_value;
 use sha2::{Digest, Sha256};
@@ -271,38 +271,16 @@ pub(crate) fn append(
 /// The log's file. What changes it goes by way of `memfold-disk`, as every change of the disk does.
 struct OwnLog(fs::File);
 
-impl AppendTarget for OwnLog {
-    fn lock(&mut self) -> io::Result<()> {
-        AppendTarget::lock(&mut self.0)
+impl AppendFile for OwnLog {
+    fn file(&mut self) -> &mut fs::File {
+        &mut self.0
     }
 
-    fn unlock(&mut self) -> io::Result<()> {
-        AppendTarget::unlock(&mut self.0)
+    fn write_once(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        memfold_disk::append_to_own_log(&self.0, bytes)
     }
 
-    fn len(&mut self) -> io::Result<u64> {
-        AppendTarget::len(&mut self.0)
-    }
-
-    fn last_byte(&mut self) -> io::Result<Option<u8>> {
-        self.0.last_byte()
-    }
-
-    fn append(&mut self, bytes: &[u8]) -> io::Result<()> {
-        let written = loop {
-            match memfold_disk::append_to_own_log(&self.0, bytes) {
-                Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
-                done => break done?,
-            }
-        };
-        // The rest is not sent after it: the next writer sees a torn line, as after a crash.
-        match written < bytes.len() {
-            true => Err(io::ErrorKind::WriteZero.into()),
-            false => Ok(()),
-        }
-    }
-
-    fn sync(&mut self) -> io::Result<()> {
+    fn make_durable(&mut self) -> io::Result<()> {
         memfold_disk::sync_own_log(&self.0)
     }
 }

@@ -10,7 +10,7 @@ use std::rc::Rc;
 use memfold_disk::fail::{self, Change};
 use memfold_disk::{Identity, Links};
 use memfold_log::own::{Body, Record};
-use memfold_log::{AppendTarget, Appender, Lines, Offset, Position};
+use memfold_log::{AppendFile, Appender, Lines, Offset, Position};
 
 use crate::disk::Disk;
 use crate::rounds::{rounds, turn};
@@ -22,36 +22,24 @@ struct Watched {
     changes: Rc<RefCell<Vec<Change>>>,
 }
 
-impl AppendTarget for Watched {
-    fn lock(&mut self) -> io::Result<()> {
-        AppendTarget::lock(&mut self.file)
+impl AppendFile for Watched {
+    fn file(&mut self) -> &mut File {
+        &mut self.file
     }
 
-    fn unlock(&mut self) -> io::Result<()> {
-        AppendTarget::unlock(&mut self.file)
-    }
-
-    fn len(&mut self) -> io::Result<u64> {
-        AppendTarget::len(&mut self.file)
-    }
-
-    fn last_byte(&mut self) -> io::Result<Option<u8>> {
-        self.file.last_byte()
-    }
-
-    fn append(&mut self, bytes: &[u8]) -> io::Result<()> {
-        let at = AppendTarget::len(&mut self.file)?;
-        self.file.append(bytes)?;
+    fn write_once(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        let at = self.file.metadata()?.len();
+        let written = self.file.write_once(bytes)?;
         self.changes.borrow_mut().push(Change::Wrote {
             inode: self.inode,
             at,
-            bytes: bytes.to_vec(),
+            bytes: bytes[..written].to_vec(),
         });
-        Ok(())
+        Ok(written)
     }
 
-    fn sync(&mut self) -> io::Result<()> {
-        self.file.sync()?;
+    fn make_durable(&mut self) -> io::Result<()> {
+        self.file.make_durable()?;
         self.changes
             .borrow_mut()
             .push(Change::Synced { inode: self.inode });

@@ -1,50 +1,19 @@
 //! A process of its own is killed at a step, whichever it is, of each call.
 
-use std::path::Path;
-use std::process::{Command, Stdio};
+use memfold_disk::fail::Kind;
 
-use memfold_disk::fail::{self, Fault, Kind, Plan};
-
-use crate::rounds::{AGE, rounds, turn};
+use crate::rounds::{rounds, turn};
 use crate::scenarios::SCENARIOS;
 use crate::site::{Site, engine_at};
-
-/// The home of a child process, and the number of its scenario.
-const ROOT: &str = "MEMFOLD_TESTS_CRASH_ROOT";
-const SCENARIO: &str = "MEMFOLD_TESTS_CRASH_SCENARIO";
-const KILLED: i32 = 9;
+use crate::steps::{DEATH, dies, dying, each};
 
 #[test]
 #[ignore = "run by every_step_may_be_the_last, once for each step"]
 fn one_that_dies() {
-    let Some(root) = std::env::var_os(ROOT) else {
-        return;
-    };
-    let scenario: usize = std::env::var(SCENARIO).unwrap().parse().unwrap();
-    fail::without_syncs();
-    fail::age(AGE);
-    let engine = engine_at(Path::new(&root), 1);
-    SCENARIOS[scenario].call.make(&engine).unwrap();
-}
-
-/// Whether the process came to its end, rather than to the plan's.
-fn survives(site: &Site, scenario: usize, plan: Plan) -> bool {
-    use std::os::unix::process::ExitStatusExt;
-    let status = Command::new(std::env::current_exe().unwrap())
-        .args(["--exact", "death::one_that_dies", "--ignored", "--quiet"])
-        .env(ROOT, site.root())
-        .env(SCENARIO, scenario.to_string())
-        .env("MEMFOLD_FAIL_AT", plan.text())
-        // In one thread the steps come in the same order each time.
-        .env("RAYON_NUM_THREADS", "1")
-        .stdout(Stdio::null())
-        .status()
-        .unwrap();
-    assert!(
-        status.success() || status.signal() == Some(KILLED),
-        "{status}"
-    );
-    status.success()
+    if let Some((root, scenario)) = dying() {
+        let engine = engine_at(&root, 1);
+        SCENARIOS[scenario].call.make(&engine).unwrap();
+    }
 }
 
 #[test]
@@ -53,21 +22,21 @@ fn every_step_may_be_the_last() {
     let site = Site::new();
     for mut random in rounds() {
         for (number, scenario) in SCENARIOS.iter().enumerate() {
-            for at in random.steps(3) {
-                let fault = [Fault::Die, Fault::DieHalfway][random.below(2)];
-                let plan = Plan {
-                    kind: Kind::Change,
-                    at,
-                    fault,
-                };
-                scenario.prepare(&site);
-                let survived = survives(&site, number, plan);
-                scenario.check(&site, &format!("{}, {}", scenario.name, plan.text()));
-                if survived {
-                    assert!(at > 4, "{}: nothing was done", scenario.name);
-                    break;
-                }
-            }
+            let (name, steps) = (scenario.name, random.steps(3));
+            let beyond = each(
+                name,
+                Kind::Change,
+                &DEATH,
+                steps,
+                &mut random,
+                |plan, when| {
+                    scenario.prepare(&site);
+                    let step = dies("death::one_that_dies", site.root(), number, plan);
+                    scenario.check(&site, when);
+                    step
+                },
+            );
+            assert!(beyond > 4, "{name}: nothing was done");
         }
     }
 }

@@ -11,10 +11,27 @@ use std::path::{Path, PathBuf};
 
 use memfold_disk::fail::{self, Change};
 use memfold_disk::{Identity, Links};
+use tempfile::TempDir;
 
 use crate::rounds::Random;
 
 type Id = usize;
+
+/// A folder, in memory where there is such a place: thousands of small files are made and removed again. And where it really is.
+pub(crate) fn folder() -> (TempDir, PathBuf) {
+    let folder = tempfile::tempdir_in("/dev/shm")
+        .or_else(|_| tempfile::tempdir())
+        .unwrap();
+    let root = fs::canonicalize(folder.path()).unwrap();
+    (folder, root)
+}
+
+/// Removes everything below the root.
+pub(crate) fn clear(root: &Path) {
+    for entry in fs::read_dir(root).unwrap() {
+        fs::remove_dir_all(entry.unwrap().path()).unwrap();
+    }
+}
 
 /// A disk at one moment.
 #[derive(Clone, Default)]

@@ -23,3 +23,4 @@ mod repository;
 mod rounds;
 mod scenarios;
 mod site;
+mod steps;

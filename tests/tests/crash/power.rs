@@ -1,16 +1,14 @@
 //! The power is cut after any of the steps of each call: whatever of it the disk shows afterwards (`disk`), no log is lost,
 //! a search answers as the reference does, and a fold makes everything whole.
 
-use std::collections::HashSet;
 use std::fs;
 
-use memfold_disk::fail;
 use memfold_reference::Reference;
 
-use crate::disk::Disk;
 use crate::rounds::{rounds, turn};
 use crate::scenarios::{Call, SCENARIOS};
 use crate::site::{QUERIES, Site, events_of};
+use crate::steps::{Cut, cuts};
 
 #[test]
 fn whatever_the_disk_shows_after_a_cut() {
@@ -18,41 +16,22 @@ fn whatever_the_disk_shows_after_a_cut() {
     let site = Site::new();
     for mut random in rounds() {
         for scenario in &SCENARIOS {
-            fail::pretend(Default::default());
             scenario.prepare(&site);
-            let mut disk = Disk::of(site.root());
             let engine = site.engine();
-            fail::record();
-            scenario.call.make(&engine).unwrap();
-            let changes = fail::recorded();
-            assert!(changes.len() > 2, "{}: nothing was done", scenario.name);
-
-            let mut seen = HashSet::new();
-            for step in 0..=changes.len() {
-                if let Some(change) = step.checked_sub(1).and_then(|done| changes.get(done)) {
-                    disk.make(change);
-                }
-                let is_done = step == changes.len();
-                for state in disk.states(&mut random) {
-                    // The last one is looked at again: then the call has promised something.
-                    if !seen.insert(disk.content(&state)) && !is_done {
-                        continue;
-                    }
-                    site.clear();
-                    disk.restore(&state, site.root());
-                    let when = format!("{}, cut after step {step}: {state:?}", scenario.name);
-                    if is_done {
-                        acknowledged(&site, scenario.call, &when);
-                    }
-                    scenario.check(&site, &when);
-                }
-            }
-            println!(
-                "{}: {} steps, {} states",
+            let call = || scenario.call.make(&engine).unwrap();
+            let steps = cuts(
                 scenario.name,
-                changes.len(),
-                seen.len()
+                site.root(),
+                &mut random,
+                call,
+                |cut, when| {
+                    if cut == Cut::Behind {
+                        acknowledged(&site, scenario.call, when);
+                    }
+                    scenario.check(&site, when);
+                },
             );
+            assert!(steps > 2, "{}: nothing was done", scenario.name);
         }
     }
 }

@@ -3,18 +3,15 @@
 //! looks like when the process was killed there.
 
 use std::fs;
+use std::iter::StepBy;
+use std::ops::RangeFrom;
 
 use memfold_disk::fail::{self, Fault, Kind, Plan};
 
-use crate::rounds::{rounds, turn};
+use crate::rounds::{Random, rounds, turn};
 use crate::scenarios::{Call, SCENARIOS, Scenario};
 use crate::site::{QUERIES, Site};
-
-/// The system's numbers for what it refuses, on every Unix that we know.
-const EIO: i32 = 5;
-const EMFILE: i32 = 24;
-const ENOSPC: i32 = 28;
-const EROFS: i32 = 30;
+use crate::steps::{CHANGE_REFUSED, EIO, ENOSPC, EROFS, LOOK_REFUSED, Step, each};
 
 /// Makes the scenario's call under the plan; of a search, holds its answer against the truth.
 fn suffer(site: &Site, scenario: &Scenario, plan: Plan, when: &str) -> (usize, Vec<String>) {
@@ -52,29 +49,14 @@ fn suffer(site: &Site, scenario: &Scenario, plan: Plan, when: &str) -> (usize, V
 fn a_step_that_is_refused_costs_no_answer() {
     let _turn = turn();
     let site = Site::new();
-    let faults = [
-        Fault::Once(ENOSPC),
-        Fault::FromHalfway(ENOSPC),
-        Fault::Once(EIO),
-        Fault::FromHere(EROFS),
-    ];
     for mut random in rounds() {
-        for scenario in &SCENARIOS {
-            for at in 1.. {
-                let plan = Plan {
-                    kind: Kind::Change,
-                    at,
-                    fault: faults[random.below(faults.len())],
-                };
-                scenario.prepare(&site);
-                let when = format!("{}, {}", scenario.name, plan.text());
-                let (count, _) = suffer(&site, scenario, plan, &when);
-                scenario.check(&site, &when);
-                if count < at {
-                    break;
-                }
-            }
-        }
+        is_refused(
+            &site,
+            Kind::Change,
+            &CHANGE_REFUSED,
+            |_| (1..).step_by(1),
+            &mut random,
+        );
     }
 }
 
@@ -82,28 +64,33 @@ fn a_step_that_is_refused_costs_no_answer() {
 fn a_look_that_is_refused_is_said_and_harms_nothing() {
     let _turn = turn();
     let site = Site::new();
-    let faults = [
-        Fault::Once(EIO),
-        Fault::Once(EMFILE),
-        Fault::FromHere(EMFILE),
-    ];
     for mut random in rounds() {
-        for scenario in &SCENARIOS {
-            for at in random.steps(8) {
-                let plan = Plan {
-                    kind: Kind::Look,
-                    at,
-                    fault: faults[random.below(faults.len())],
-                };
-                scenario.prepare(&site);
-                let when = format!("{}, {}", scenario.name, plan.text());
-                let (count, _) = suffer(&site, scenario, plan, &when);
-                scenario.check(&site, &when);
-                if count < at {
-                    break;
-                }
-            }
-        }
+        is_refused(
+            &site,
+            Kind::Look,
+            &LOOK_REFUSED,
+            |random| random.steps(8),
+            &mut random,
+        );
+    }
+}
+
+/// Steps of each scenario are refused, and harm nothing.
+fn is_refused(
+    site: &Site,
+    kind: Kind,
+    faults: &[Fault],
+    steps: fn(&mut Random) -> StepBy<RangeFrom<usize>>,
+    random: &mut Random,
+) {
+    for scenario in &SCENARIOS {
+        let steps = steps(random);
+        each(scenario.name, kind, faults, steps, random, |plan, when| {
+            scenario.prepare(site);
+            let (count, _) = suffer(site, scenario, plan, when);
+            scenario.check(site, when);
+            Step::of(plan, count)
+        });
     }
 }
 

@@ -2,13 +2,12 @@
 //! cut, or the step refused. Afterwards the next search answers as a fresh index does, the index is sound, its log begun once
 //! and read whole, and nothing is left lying about.
 
-use std::collections::{BTreeMap, HashSet};
+use std::collections::BTreeMap;
 use std::fs;
 use std::path::{Path, PathBuf};
-use std::process::{Command, Stdio};
 use std::time::Duration;
 
-use memfold_disk::fail::{self, Fault, Kind, Plan};
+use memfold_disk::fail::{self, Fault, Kind};
 use memfold_disk::{Dirs, Locks};
 use memfold_guard::{Budget, Guard, Limits, Rules};
 use memfold_repo::{Due, Index, Moment, Refresh, RepoError, Weight};
@@ -16,13 +15,9 @@ use memfold_text::Query;
 use sha2::{Digest, Sha256};
 use tempfile::TempDir;
 
-use crate::disk::Disk;
-use crate::rounds::{AGE, rounds, turn};
-
-const EIO: i32 = 5;
-const EMFILE: i32 = 24;
-const ENOSPC: i32 = 28;
-const EROFS: i32 = 30;
+use crate::disk;
+use crate::rounds::{rounds, turn};
+use crate::steps::{CHANGE_REFUSED, Cut, DEATH, LOOK_REFUSED, Step, cuts, dies, dying, each};
 
 const QUERIES: [&str; 3] = ["denylist symlink", "part seven", "folder"];
 const DAY: Duration = Duration::from_secs(24 * 3600);
@@ -41,10 +36,7 @@ struct Site {
 
 impl Site {
     fn new() -> Site {
-        let folder = tempfile::tempdir_in("/dev/shm")
-            .or_else(|_| tempfile::tempdir())
-            .unwrap();
-        let root = fs::canonicalize(folder.path()).unwrap();
+        let (folder, root) = disk::folder();
         Site {
             _folder: folder,
             root,
@@ -54,7 +46,7 @@ impl Site {
     /// The trees as they are at first, and no index.
     fn begin(&self) {
         fail::pretend(Default::default());
-        self.clear();
+        disk::clear(&self.root);
         // The folder of what is ours is there: how that is made is for the sidecars' suite.
         fs::create_dir_all(self.root.join("data/locks")).unwrap();
         self.write(
@@ -70,12 +62,6 @@ impl Site {
         self.write("tree/.gitignore", "*.log\n");
         self.write("tree/server.key", "denylist\n");
         self.write("other/part8.txt", "part seven, and one\n");
-    }
-
-    fn clear(&self) {
-        for entry in fs::read_dir(&self.root).unwrap() {
-            fs::remove_dir_all(entry.unwrap().path()).unwrap();
-        }
     }
 
     fn write(&self, path: &str, text: &str) {
@@ -395,46 +381,12 @@ impl Scenario {
     }
 }
 
-/// The root of a child process, and the number of its scenario.
-const ROOT: &str = "MEMFOLD_TESTS_CRASH_REPOSITORY_ROOT";
-const SCENARIO: &str = "MEMFOLD_TESTS_CRASH_REPOSITORY_SCENARIO";
-const KILLED: i32 = 9;
-
 #[test]
 #[ignore = "run by every_step_of_an_index_may_be_the_last, once for each step"]
 fn one_that_dies() {
-    let Some(root) = std::env::var_os(ROOT) else {
-        return;
-    };
-    let scenario: usize = std::env::var(SCENARIO).unwrap().parse().unwrap();
-    fail::without_syncs();
-    fail::age(AGE);
-    (SCENARIOS[scenario].call)(Path::new(&root)).unwrap();
-}
-
-/// Whether the process came to its end, rather than to the plan's.
-fn survives(site: &Site, scenario: usize, plan: Plan) -> bool {
-    use std::os::unix::process::ExitStatusExt;
-    let status = Command::new(std::env::current_exe().unwrap())
-        .args([
-            "--exact",
-            "repository::one_that_dies",
-            "--ignored",
-            "--quiet",
-        ])
-        .env(ROOT, &site.root)
-        .env(SCENARIO, scenario.to_string())
-        .env("MEMFOLD_FAIL_AT", plan.text())
-        .env("RAYON_NUM_THREADS", "1")
-        .stdout(Stdio::null())
-        .status()
-        .unwrap();
-    assert!(
-        status.success() || status.signal() == Some(KILLED),
-        "{}: {status}",
-        plan.text()
-    );
-    status.success()
+    if let Some((root, scenario)) = dying() {
+        (SCENARIOS[scenario].call)(&root).unwrap();
+    }
 }
 
 #[test]
@@ -443,22 +395,22 @@ fn every_step_of_an_index_may_be_the_last() {
     let site = Site::new();
     for mut random in rounds() {
         for (number, scenario) in SCENARIOS.iter().enumerate() {
-            for at in 1.. {
-                let fault = [Fault::Die, Fault::DieHalfway][random.below(2)];
-                let plan = Plan {
-                    kind: Kind::Change,
-                    at,
-                    fault,
-                };
-                let truth = scenario.prepare(&site);
-                let survived = survives(&site, number, plan);
-                site.is_whole(&truth, &format!("{}, {}", scenario.name, plan.text()));
-                if survived {
-                    assert!(at > 2, "{}: nothing was done", scenario.name);
-                    println!("{}: {} steps", scenario.name, at - 1);
-                    break;
-                }
-            }
+            let name = scenario.name;
+            let beyond = each(
+                name,
+                Kind::Change,
+                &DEATH,
+                1..,
+                &mut random,
+                |plan, when| {
+                    let truth = scenario.prepare(&site);
+                    let step = dies("repository::one_that_dies", &site.root, number, plan);
+                    site.is_whole(&truth, when);
+                    step
+                },
+            );
+            assert!(beyond > 2, "{name}: nothing was done");
+            println!("{name}: {} steps", beyond - 1);
         }
     }
 }
@@ -468,42 +420,36 @@ fn every_step_of_an_index_may_be_the_last() {
 fn a_step_of_an_index_that_is_refused_costs_no_answer() {
     let _turn = turn();
     let site = Site::new();
-    let faults = [
-        Fault::Once(ENOSPC),
-        Fault::FromHalfway(ENOSPC),
-        Fault::Once(EIO),
-        Fault::FromHere(EROFS),
-    ];
+    let (kind, faults) = (Kind::Change, &CHANGE_REFUSED);
     for mut random in rounds() {
         for scenario in &SCENARIOS {
-            for at in 1.. {
-                let fault = faults[random.below(faults.len())];
-                let plan = Plan {
-                    kind: Kind::Change,
-                    at,
-                    fault,
-                };
-                let when = format!("{}, {}", scenario.name, plan.text());
-                let truth = scenario.prepare(&site);
-                fail::plan(Some(plan));
-                let done = (scenario.call)(&site.root);
-                let count = fail::count(Kind::Change);
-                if matches!(fault, Fault::FromHere(_) | Fault::FromHalfway(_)) && count >= at {
-                    // The disk still refuses: a search answers without keeping anything.
-                    let (found, _) = answers(&site.index(), &site.root, later(0));
-                    assert_eq!(found, truth, "{when}, still refused");
-                }
-                fail::plan(None);
-                // A refresh never fails for what cannot be kept.
-                assert!(
-                    done.is_ok() || !scenario.name.starts_with("a refresh"),
-                    "{when}: {done:?}"
-                );
-                site.is_whole(&truth, &when);
-                if count < at {
-                    break;
-                }
-            }
+            each(
+                scenario.name,
+                kind,
+                faults,
+                1..,
+                &mut random,
+                |plan, when| {
+                    let truth = scenario.prepare(&site);
+                    fail::plan(Some(plan));
+                    let done = (scenario.call)(&site.root);
+                    let step = Step::of(plan, fail::count(kind));
+                    let lasts = matches!(plan.fault, Fault::FromHere(_) | Fault::FromHalfway(_));
+                    if lasts && step == Step::Reached {
+                        // The disk still refuses: a search answers without keeping anything.
+                        let (found, _) = answers(&site.index(), &site.root, later(0));
+                        assert_eq!(found, truth, "{when}, still refused");
+                    }
+                    fail::plan(None);
+                    // A refresh never fails for what cannot be kept.
+                    assert!(
+                        done.is_ok() || !scenario.name.starts_with("a refresh"),
+                        "{when}: {done:?}"
+                    );
+                    site.is_whole(&truth, when);
+                    step
+                },
+            );
         }
     }
 }
@@ -513,30 +459,26 @@ fn a_step_of_an_index_that_is_refused_costs_no_answer() {
 fn a_look_of_an_index_that_is_refused_harms_nothing() {
     let _turn = turn();
     let site = Site::new();
-    let faults = [
-        Fault::Once(EIO),
-        Fault::Once(EMFILE),
-        Fault::FromHere(EMFILE),
-    ];
+    let (kind, faults) = (Kind::Look, &LOOK_REFUSED);
     for mut random in rounds() {
         for scenario in &SCENARIOS {
-            for at in random.steps(5) {
-                let plan = Plan {
-                    kind: Kind::Look,
-                    at,
-                    fault: faults[random.below(faults.len())],
-                };
-                let when = format!("{}, {}", scenario.name, plan.text());
-                let truth = scenario.prepare(&site);
-                fail::plan(Some(plan));
-                let _ = (scenario.call)(&site.root);
-                let count = fail::count(Kind::Look);
-                fail::plan(None);
-                site.is_whole(&truth, &when);
-                if count < at {
-                    break;
-                }
-            }
+            let steps = random.steps(5);
+            each(
+                scenario.name,
+                kind,
+                faults,
+                steps,
+                &mut random,
+                |plan, when| {
+                    let truth = scenario.prepare(&site);
+                    fail::plan(Some(plan));
+                    let _ = (scenario.call)(&site.root);
+                    let step = Step::of(plan, fail::count(kind));
+                    fail::plan(None);
+                    site.is_whole(&truth, when);
+                    step
+                },
+            );
         }
     }
 }
@@ -548,37 +490,14 @@ fn whatever_the_disk_shows_of_an_index_after_a_cut() {
     for mut random in rounds() {
         for scenario in &SCENARIOS {
             let truth = scenario.prepare(&site);
-            let mut disk = Disk::of(&site.root);
-            fail::record();
-            (scenario.call)(&site.root).unwrap();
-            let changes = fail::recorded();
-            assert!(changes.len() > 1, "{}: nothing was done", scenario.name);
-            let mut seen = HashSet::new();
-            for step in 0..=changes.len() {
-                if let Some(change) = step.checked_sub(1).and_then(|done| changes.get(done)) {
-                    disk.make(change);
+            let call = || (scenario.call)(&site.root).unwrap();
+            let steps = cuts(scenario.name, &site.root, &mut random, call, |cut, when| {
+                if cut == Cut::Behind && scenario.ends == Ends::Forgotten {
+                    assert!(site.kept().is_empty(), "{when}: not forgotten");
                 }
-                let is_done = step == changes.len();
-                for state in disk.states(&mut random) {
-                    if !seen.insert(disk.content(&state)) && !is_done {
-                        continue;
-                    }
-                    site.clear();
-                    disk.restore(&state, &site.root);
-                    let when = format!("{}, cut after step {step}: {state:?}", scenario.name);
-                    if is_done && scenario.ends == Ends::Forgotten {
-                        assert!(site.kept().is_empty(), "{when}: not forgotten");
-                    }
-                    site.is_whole(&truth, &when);
-                }
-            }
-            fail::pretend(Default::default());
-            println!(
-                "{}: {} steps, {} states",
-                scenario.name,
-                changes.len(),
-                seen.len()
-            );
+                site.is_whole(&truth, when);
+            });
+            assert!(steps > 1, "{}: nothing was done", scenario.name);
         }
     }
 }

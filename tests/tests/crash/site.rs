@@ -13,6 +13,7 @@ use memfold_sidecar::{Keeper, Place, Receipts, beside};
 use memfold_tests::home::{half_a_turn, padded_turns, turns};
 use tempfile::TempDir;
 
+use crate::disk;
 use crate::scenarios::Switch;
 
 pub(crate) const QUERIES: [&str; 3] = ["denylist symlink", "the gate held turn2", "half-a-turn"];
@@ -60,11 +61,7 @@ impl Site {
     }
 
     fn with(logs: Vec<(&str, Vec<u8>)>, roll_from: usize) -> Site {
-        // In memory where there is such a place: thousands of small files are made and removed again.
-        let folder = tempfile::tempdir_in("/dev/shm")
-            .or_else(|_| tempfile::tempdir())
-            .unwrap();
-        let root = fs::canonicalize(folder.path()).unwrap();
+        let (folder, root) = disk::folder();
         let logs = (0..)
             .zip(logs)
             .map(|(number, (folder, bytes))| {
@@ -106,19 +103,12 @@ impl Site {
 
     /// Everything as it was before memfold came: the logs, and nothing else.
     pub(crate) fn begin(&self) {
-        self.clear();
+        disk::clear(&self.root);
         for folder in [STORE, TREE, "home/.claude/projects/-tree/.git", "project"] {
             fs::create_dir_all(self.root.join(folder)).unwrap();
         }
         for (path, bytes) in &self.logs {
             fs::write(path, bytes).unwrap();
-        }
-    }
-
-    /// Removes everything.
-    pub(crate) fn clear(&self) {
-        for entry in fs::read_dir(&self.root).unwrap() {
-            fs::remove_dir_all(entry.unwrap().path()).unwrap();
         }
     }
 

@@ -358,8 +358,7 @@ impl House {
     /// A tail: its records, the four sections of its words, and what the log says of itself.
     fn tail(&self, log: &Path, bytes: &[u8]) -> Vec<u8> {
         let parts = parts::split(bytes);
-        let section = |n: usize| parts.get(n).copied().unwrap_or_default().to_vec();
-        let words = segment::mended(segment::encoded([1, 2, 3, 4].map(section)));
+        let words = segment::words(&parts, 1);
         let file = &self.whole[&self.keeper().in_cache(log)];
         let mut body = identity(log).to_vec();
         body.extend_from_slice(&file[144..176]);
@@ -370,7 +369,7 @@ impl House {
         }
         body.extend(words.documents.to_le_bytes());
         body.extend(words.total_length.to_le_bytes());
-        body.extend(section(5));
+        body.extend(parts::section(&parts, 5));
         let [_, tail] = self.keeper().kept_elsewhere(log);
         let mark = self
             .whole

@@ -4,6 +4,7 @@
 use arbitrary::Unstructured;
 use memfold_repo::forged::{self, Form, Manifest, OpenPack};
 use memfold_repo::{Found, RepoError};
+use memfold_segment::Encoded;
 use memfold_text::Query;
 
 use crate::parts::{self, array};
@@ -32,16 +33,19 @@ pub fn run(bytes: &[u8]) {
 
 /// The manifest of these sections, the words of its paths under right checksums too.
 pub fn assembled(parts: &[&[u8]]) -> Vec<u8> {
-    let section = |number: usize| parts.get(number).copied().unwrap_or_default().to_vec();
-    let words = segment::mended(segment::encoded([
-        section(2),
-        section(3),
-        section(4),
-        section(5),
-    ]));
-    Form::Manifest.assemble(&[
-        section(0),
-        section(1),
+    let section = |number| parts::section(parts, number);
+    with_words(
+        Form::Manifest,
+        [section(0), section(1)],
+        segment::words(parts, 2),
+    )
+}
+
+/// A file of two sections and words.
+pub(crate) fn with_words(form: Form, [first, second]: [Vec<u8>; 2], words: Encoded) -> Vec<u8> {
+    form.assemble(&[
+        first,
+        second,
         words.terms,
         words.blocks,
         words.postings,

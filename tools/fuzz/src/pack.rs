@@ -10,7 +10,7 @@ use memfold_segment::Reader;
 use memfold_text::{Query, QueryTerm};
 
 use crate::parts::{self, array};
-use crate::segment;
+use crate::{manifest, segment};
 
 const SECTIONS: usize = 6;
 /// So many documents are few enough to give each its lines.
@@ -37,25 +37,12 @@ pub fn run(bytes: &[u8]) {
 
 /// The pack of these sections, its words under right checksums, with lines for as many documents as it says it has.
 pub fn assembled(parts: &[&[u8]]) -> Vec<u8> {
-    let section = |number: usize| parts.get(number).copied().unwrap_or_default().to_vec();
-    let words = segment::mended(segment::encoded([
-        section(2),
-        section(3),
-        section(4),
-        section(5),
-    ]));
-    let mut lines = section(1);
+    let words = segment::words(parts, 2);
+    let mut lines = parts::section(parts, 1);
     if words.documents <= DOCUMENTS {
         lines.resize(8 * words.documents as usize, 1);
     }
-    Form::Pack.assemble(&[
-        section(0),
-        lines,
-        words.terms,
-        words.blocks,
-        words.postings,
-        words.lengths,
-    ])
+    manifest::with_words(Form::Pack, [parts::section(parts, 0), lines], words)
 }
 
 /// What a pack has of a content: for each of its chunks the lines, and the words with how often they count.

@@ -27,6 +27,11 @@ pub fn join(parts: &[impl AsRef<[u8]>]) -> Vec<u8> {
     parts.join(MARK)
 }
 
+/// A part as a section of its own; an empty one where there is none.
+pub(crate) fn section(parts: &[&[u8]], number: usize) -> Vec<u8> {
+    parts.get(number).copied().unwrap_or_default().to_vec()
+}
+
 /// The bytes from `at` on, `N` of them; zeros where there are none.
 pub(crate) fn array<const N: usize>(bytes: &[u8], at: usize) -> [u8; N] {
     let mut array = [0; N];

@@ -88,7 +88,7 @@ pub fn parts_of(file: &[u8]) -> Vec<Vec<u8>> {
 pub fn assembled(bytes: &[u8]) -> Vec<u8> {
     let parts = parts::split(bytes);
     let mut sections: Vec<Vec<u8>> = (1..=SECTIONS)
-        .map(|n| parts.get(n).copied().unwrap_or_default().to_vec())
+        .map(|number| parts::section(&parts, number))
         .collect();
     let mut words = sections.split_off(WORDS).into_iter();
     let mut next = || words.next().unwrap_or_default();

@@ -14,8 +14,8 @@ use crate::parts;
 pub fn run(bytes: &[u8]) {
     let parts = parts::split(bytes);
     let mut sections = parts.chunks(4).map(|sections| {
-        let section = |n: usize| sections.get(n).copied().unwrap_or_default().to_vec();
-        encoded([section(0), section(1), section(2), section(3)])
+        let section = |number| parts::section(sections, number);
+        encoded([0, 1, 2, 3].map(section))
     });
     let raw = sections.next().unwrap();
     holds(&raw);
@@ -48,6 +48,12 @@ pub(crate) fn encoded([terms, blocks, postings, lengths]: [Vec<u8>; 4]) -> Encod
         postings,
         lengths,
     }
+}
+
+/// The words of the four parts from `first` on, under right checksums.
+pub(crate) fn words(parts: &[&[u8]], first: usize) -> Encoded {
+    let section = |number| parts::section(parts, first + number);
+    mended(encoded([0, 1, 2, 3].map(section)))
 }
 
 /// The segment with right checksums, and the lengths of its sections in `terms`.
