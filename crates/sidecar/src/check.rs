@@ -10,7 +10,7 @@ use memfold_fold::{Parameters, Tail};
 use crate::fold_log::{fold_prefix, fold_whole};
 use crate::following::{fold_after, request_of};
 use crate::judge::{against_log, examine, verdict_of, whole};
-use crate::keeper::{Kept, Store};
+use crate::keeping::{Kept, Store};
 use crate::log_file::LogFile;
 use crate::receipts::{Receipt, Receipts};
 use crate::stop::to_the_end;

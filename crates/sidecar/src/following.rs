@@ -8,7 +8,9 @@ use memfold_fold::facts::LogFacts;
 
 use crate::SidecarError;
 use crate::fold_log::fold_tail;
-use crate::keeper::{Keeper, Kept, now};
+use crate::keeper::{Keeper, now};
+use crate::keeping::Kept;
+use crate::learned::Learned;
 use crate::log_file::LogFile;
 use crate::receipts::Receipts;
 use crate::stop::Stop;
@@ -16,12 +18,6 @@ use crate::tails::{self, Origin};
 
 /// So many cards are read at once where the first turn's is looked for: as many as a sidecar packs together.
 const FIRST_CARDS: u32 = 16;
-/// What a log says of itself to its end.
-pub(crate) struct Learned {
-    pub(crate) facts: LogFacts,
-    /// The title of its first turn.
-    pub(crate) request: Option<String>,
-}
 
 /// A tail of fewer bytes of log is folded again as fast as it is read.
 fn is_worth_keeping(length: u64) -> bool {

@@ -12,7 +12,7 @@ use sha2::{Digest, Sha256};
 
 use crate::binding::Proof;
 use crate::bytes::Bytes;
-use crate::keeper::{Kept, Store};
+use crate::keeping::{Kept, Store};
 use crate::log_file::LogFile;
 use crate::receipts::{Receipt, Receipts, beside};
 use crate::stop::{Stop, Stoppable};

@@ -1,9 +1,7 @@
 //! Keeps a log's sidecar: finds what it is worth, folds what it lacks, publishes the result, and says what was done.
 //! A sidecar can only help: whatever is wrong with it or its folder, the log is folded and the caller gets its words.
 
-use std::borrow::Cow;
-use std::fmt;
-use std::io::{self, Read};
+use std::io::Read;
 use std::path::{Path, PathBuf};
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
@@ -11,19 +9,18 @@ use memfold_agents::Agent;
 use memfold_disk::{
     DiskError, Identity, Links, Lock, Locks, Mode, PublishError, Snapshot, publish, set_aside,
 };
-use memfold_fold::checkpoint::Sealed;
-use memfold_fold::facts::LogFacts;
-use memfold_fold::{Parameters, Tail};
+use memfold_fold::Parameters;
 use memfold_segment::Builder;
 
-use crate::bytes::Bytes;
 use crate::check::{self, Checked, Proved};
 use crate::fold_log::{Folded, fold_on, fold_until, fold_whole};
-use crate::following::{Learned, is_known, request_in, tells};
-use crate::judge::{Examined, examine, known_content, newer_than, verdict_of};
+use crate::following::{is_known, tells};
+use crate::judge::{Examined, examine, newer_than, verdict_of};
+use crate::keeping::{Done, Keeping, Kept, Store};
+use crate::learned::{Learned, as_far_as_it_is_folded, learn, receipt_of, renewed};
 use crate::log_file::LogFile;
 use crate::places::Where;
-use crate::receipts::{Place, Receipt, Receipts, beside};
+use crate::receipts::{Place, Receipts, beside};
 use crate::stop::Stop;
 use crate::tails;
 use crate::verdict::Verdict;
@@ -46,88 +43,6 @@ pub enum Need {
     Fold,
     /// To be made anew, whatever it is worth.
     Rebuild,
-}
-
-/// The bytes of a sidecar: of a file, or of one that could not be written.
-#[derive(Debug)]
-pub enum Store {
-    /// A published file.
-    File(Snapshot),
-    /// Held in memory for this call.
-    Memory(Vec<u8>),
-}
-
-impl Bytes for Store {
-    fn length(&self) -> u64 {
-        match self {
-            Store::File(file) => file.length(),
-            Store::Memory(bytes) => bytes.length(),
-        }
-    }
-
-    fn read_at(&self, at: u64, length: usize) -> io::Result<Cow<'_, [u8]>> {
-        match self {
-            Store::File(file) => Bytes::read_at(file, at, length),
-            Store::Memory(bytes) => bytes.read_at(at, length),
-        }
-    }
-}
-
-/// A sidecar that may be read.
-pub type Kept = Sidecar<Store>;
-
-/// A log with what is known of it, ready to be searched.
-pub struct Keeping {
-    /// What was found.
-    pub verdict: Verdict,
-    /// What was done about it.
-    pub done: Done,
-    /// The sidecar, current for every whole turn it covers.
-    pub sidecar: Kept,
-    /// What follows it, for a search; nothing where nothing does.
-    pub tail: Option<Tail>,
-    /// Where the sidecar is, unless it could not be written.
-    pub path: Option<PathBuf>,
-    /// What this machine may remember.
-    pub receipt: Option<Receipt>,
-    /// What the log says of itself to its end, where it was folded and no receipt can be kept.
-    pub facts: Option<LogFacts>,
-    /// A rebuild: its tail is kept for the next search.
-    pub tail_kept: bool,
-    /// The call had its time: the sidecar covers a beginning of the log, from which the next call goes on.
-    pub stopped: bool,
-    /// What the reader should know.
-    pub notes: Vec<String>,
-}
-
-/// What was done about a sidecar.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Done {
-    /// Nothing had to be.
-    Nothing,
-    /// What was appended was folded and added.
-    Extended,
-    /// The log was folded whole.
-    Folded,
-    /// The log was folded whole, which gave the bytes that were there.
-    Confirmed,
-    /// The damaged file was set aside, and the log folded whole.
-    SetAside,
-    /// The log was folded in memory: the sidecar could not be written, and why.
-    InMemory(String),
-}
-
-impl fmt::Display for Done {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            Done::Nothing => f.write_str("nothing"),
-            Done::Extended => f.write_str("extended"),
-            Done::Folded => f.write_str("folded"),
-            Done::Confirmed => f.write_str("folded again, the same bytes"),
-            Done::SetAside => f.write_str("set aside, folded again"),
-            Done::InMemory(why) => write!(f, "folded in memory: {why}"),
-        }
-    }
 }
 
 /// Where this machine keeps what it needs to keep sidecars.
@@ -493,32 +408,6 @@ fn serves(log: &LogFile, examined: &Examined, need: Need) -> bool {
     }
 }
 
-/// The receipt of what was just found to hold, if that is news.
-fn renewed(
-    log: &LogFile,
-    sidecar: &Kept,
-    identity: Option<Identity>,
-    place: Place,
-    receipts: &Receipts,
-    proved_at: i64,
-) -> Option<Receipt> {
-    let known = known_content(receipts, log, sidecar)?;
-    let sidecar = identity?.to_bytes();
-    let own = receipts.of(log.path()).is_some();
-    let is_same = known.holds_for(&log.identity()) && known.is_of_all(log);
-    if own && is_same && known.sidecar == sidecar {
-        return None;
-    }
-    Some(Receipt {
-        log: log.identity().to_bytes(),
-        length: log.text_length(),
-        proved_at,
-        sidecar,
-        place,
-        ..known.clone()
-    })
-}
-
 /// Whether a file holds these bytes already.
 fn is_file_of(path: &Path, bytes: &[u8]) -> bool {
     Snapshot::open(path, Links::Refuse).is_ok_and(|file| {
@@ -545,60 +434,6 @@ fn write(path: &Path, bytes: &[u8]) -> Result<Identity, String> {
     )
     .map(|published| published.identity)
     .map_err(|error: PublishError<SidecarError>| error.to_string())
-}
-
-fn receipt_of(
-    sealed: &Sealed,
-    tail: &Tail,
-    facts: LogFacts,
-    agent: &'static dyn Agent,
-    log: &LogFile,
-    proved_at: i64,
-) -> Receipt {
-    let mut receipt = Receipt {
-        agent: agent.name().to_owned(),
-        log: log.identity().to_bytes(),
-        proved_at,
-        length: log.text_length(),
-        folded: log.text_length().unwrap_or(sealed.covered.end.0),
-        covered: sealed.covered.end.0,
-        log_root: [0; 32],
-        place: Place::Beside,
-        sidecar: [0; Identity::BYTES],
-        content_root: [0; 32],
-        documents: u32::try_from(sealed.documents.len()).unwrap_or(u32::MAX),
-        turns: sealed.checkpoint.turn,
-        request: request_in(sealed.cards.iter().chain(&tail.cards)),
-        task: None,
-        parent: None,
-        helper: None,
-        cwd: None,
-        title: None,
-        started: None,
-        ended: None,
-    };
-    learn(&mut receipt, facts);
-    receipt
-}
-
-/// The receipt of a log that was folded in part: how long it was is said by none but a receipt of all of it.
-fn as_far_as_it_is_folded(receipt: Receipt) -> Receipt {
-    Receipt {
-        length: None,
-        folded: receipt.covered,
-        ..receipt
-    }
-}
-
-/// Notes what a log says of itself, to its end.
-fn learn(receipt: &mut Receipt, facts: LogFacts) {
-    receipt.task = facts.task;
-    receipt.parent = facts.parent;
-    receipt.helper = facts.helper;
-    receipt.cwd = facts.cwd;
-    receipt.title = facts.title;
-    receipt.started = facts.started;
-    receipt.ended = facts.ended;
 }
 
 pub(crate) fn now() -> i64 {
