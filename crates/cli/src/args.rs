@@ -321,10 +321,9 @@ pub(crate) struct VerifyArgs {
 
 /// Make anew all that is derived of logs, or the repository's index
 ///
-/// From the logs alone: sidecars, receipts, kept tails and the roll-up, whatever they are worth; what was left over in memfold's folders
-/// goes. With --repo: the repository's index, from its events and files.
-/// Says what it did, and what it could not. Logs are only read; what a newer memfold wrote, or what is not
-/// memfold's, is left as it is.
+/// From the logs alone: sidecars, receipts, kept tails and the roll-up, whatever they are worth; what was left over in
+/// memfold's folders goes. With --repo: the repository's index, from its events and files. Says what it did, and what it
+/// could not. Logs are only read; what a newer memfold wrote, or what is not memfold's, is left as it is.
 #[derive(Debug, Args)]
 pub(crate) struct RebuildArgs {
     /// The repository's index
@@ -338,7 +337,7 @@ pub(crate) struct RebuildArgs {
 /// Bring the repository's index up to date, and say what it covers
 ///
 /// A search does this by itself, for at most 10 seconds; this takes up to 60 and goes on from where it stopped.
-/// With a folder, that folder is indexed whole from now on: ignored files too.
+/// With a folder or file, that is indexed whole from now on: ignored files too.
 #[derive(Debug, Args)]
 #[command(after_help = "\
 Examples:
@@ -346,7 +345,7 @@ Examples:
   memfold update target/doc                          what is ignored, too
   memfold update -v                                  which files are left out, and why")]
 pub(crate) struct UpdateArgs {
-    /// A folder of the repository
+    /// A folder or file of the repository
     #[arg(value_name = "PATH", value_hint = ValueHint::AnyPath)]
     pub(crate) path: Option<String>,
 }
@@ -399,8 +398,9 @@ pub(crate) enum Switch {
 
 /// Serve an agent over MCP, on standard input and output
 ///
-/// An agent's host starts it. Its tools search the conversation that calls and, where `memfold earlier on` allows it, the
-/// project's earlier tasks, and read any event of them back. It reads the switch from your account's configuration alone.
+/// An agent's host starts it. Its tools search the repository's files, the conversation that calls and, where
+/// `memfold earlier on` allows it, the project's earlier tasks, and read any event of these back. It reads the switch from
+/// your account's configuration alone.
 #[derive(Debug, Args)]
 #[command(after_help = "\
 Examples:
@@ -409,7 +409,7 @@ Examples:
   codex mcp add memfold -- memfold mcp
   memfold mcp --project ~/src/api                    for hosts that do not say where they work")]
 pub(crate) struct McpArgs {
-    /// Which tools: index-search and recall, or SessionSearch and SessionRead
+    /// Which tools: index-search, index-update and recall, or SessionSearch and SessionRead
     #[arg(long, value_name = "SET", default_value = "memfold")]
     pub(crate) tools: ToolsArg,
     /// Answer with JSON beside the text
@@ -420,7 +420,7 @@ pub(crate) struct McpArgs {
 /// A set of tools, as it is typed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub(crate) enum ToolsArg {
-    /// index-search, recall
+    /// index-search, index-update, recall
     Memfold,
     /// SessionSearch, SessionRead
     Session,

@@ -1,4 +1,4 @@
-//! The four ways a call ends. Scripts rely on them; `design/CLI.md` fixes the numbers.
+//! The four ways a call ends. Scripts rely on the numbers, which the help and the README name.
 
 use std::process::ExitCode;
 

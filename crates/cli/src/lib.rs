@@ -1,6 +1,6 @@
 //! The command. It turns arguments into the engine's requests and the engine's answers into text or JSON; it decides
-//! nothing about logs, sidecars or ranking. `design/CLI.md` is its contract. A library beside the command only so that `tests/`
-//! can build the same command with fail points in it.
+//! nothing about logs, sidecars or ranking. What it promises stands in its help and in the README. A library beside the command
+//! only so that `tests/` can build the same command with fail points in it.
 
 mod args;
 mod ask;

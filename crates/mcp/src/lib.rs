@@ -1,9 +1,11 @@
 //! The MCP server: the engine as tools of a model, over standard input and output, in both eras of the protocol.
 //!
-//! In reading order: [`serve`] (`server`) speaks the protocol, over `lines`; `tools` says what is offered and `arguments` reads what is
-//! asked; `call` answers it with the engine, off the protocol's loop, watched by `watch`; `project` and `session` tell which
-//! project and which conversation it is about, by what `claims` collects and the host (`host`, `noted`) left; `render` makes the
-//! text. [`Tools`] (`in_process`) are the same tools without a protocol. [`session_start`] is the other program: a host's hook that notes which conversation runs in it.
+//! In reading order: [`serve`] (`server`) speaks the protocol, over `lines`; `tools` says what is offered and `arguments` reads
+//! what is asked; `call` answers it with the engine, off the protocol's loop, watched by `watch`; `project` and `session` tell
+//! which project and which conversation it is about, by what `claims` collects and the host (`host`, `noted`) left;
+//! `repository` has the calls about files, of which nobody need be proved; `render` makes the text, `structured` the JSON beside
+//! it. [`Tools`] (`in_process`) are the same tools without a protocol. [`session_start`] (`hook`) is the other program: a host's
+//! hook that notes which conversation runs in it.
 //!
 //! What it relies on: the engine decides what an agent may read, and this crate never opens a log.
 

@@ -1,8 +1,8 @@
 //! Answers as the text that a model reads: compact, useful alone, within what hosts show, and never cut without a word.
 //!
-//! What comes from a log or a file is data. It never begins a line: a log's line stands behind its number, a title within quotes on a
-//! line of ours. A file's path
-//! that could be taken for more stands within quotes. So nothing in a log or a file can make a header, a result or a `next:`.
+//! What comes from a log or a file is data. It never begins a line: a log's line stands behind its number, a title within quotes
+//! on a line of ours. A file's path that could be taken for more stands within quotes. So nothing in a log or a file can make a
+//! header, a result or a `next:`.
 
 mod event;
 mod repository;

@@ -155,7 +155,7 @@ have to guess, for how/where/why something is done, an error met before, \"last 
 removed. Not for an exact string, a pattern or all occurrences: grep. scope \"repo\": the repository's files as they are now; \
 path narrows it to a folder or file. \"conversation\": all of this conversation, also what you no longer see. \"earlier\": this \
 project's other tasks; off until the user allows it. query: 2-8 words or names, key words first; no regular expression, no a|b|c, \
-no sentence; \"words in quotes\" must stand together (not in repo). WEAK: few of your words were found, try others. Read on from a \
+no sentence; \"words in quotes\" must stand together (in repo: come first). WEAK: few of your words were found, try others. Read on from a \
 result: a file by its lines (path:first-last:), an event by recall(seq)."
             }
             Name::IndexUpdate => {
