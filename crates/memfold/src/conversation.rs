@@ -9,9 +9,9 @@ use memfold_log::event::{Call, Part};
 use memfold_log::{Form, Offset};
 use memfold_sidecar::Receipts;
 
+use crate::about::About;
 use crate::catalogue::LogEntry;
 use crate::engine::Memfold;
-use crate::ready::About;
 
 /// A call that is being made stands in the last lines of a log that is being written: so many bytes from the end, among so many
 /// logs that were written to last. Few logs end in lines so long that the call stands further from the end.

@@ -35,7 +35,7 @@
 //!
 //! In reading order: [`Memfold`] (`engine`) is opened for a project and a [`Viewer`]; `catalogue` finds logs, `project`
 //! tells whose they are, `allow` and `switch` whether they may be read; `ready` makes each one searchable through its
-//! sidecar, and `mend` again if that is found damaged; `rollup` answers for the many that did not change, `roll` makes it;
+//! sidecar (`about` says whose task it is), and `mend` again if that is found damaged; `rollup` answers for the many that did not change, `roll` makes it;
 //! `collected` has both; `duplicates` decides which copy of an event counts; `search` opens them for one question, [`Opened`] ranks by
 //! [`ranking`] and reads the best events again by `read`; `recall` pages one event, `reading_on` those that follow it;
 //! `conversation` proves which log is that of the conversation that asks; `listing` and `upkeep` are the rest,
@@ -45,6 +45,7 @@
 //! `measure` counts how agents searched, and `replay` asks the repository what they asked by expressions.
 //! `health` is what a doctor looks at.
 
+mod about;
 mod address;
 mod allow;
 mod answer;

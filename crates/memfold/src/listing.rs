@@ -9,13 +9,13 @@ use memfold_disk::{Identity, Links};
 use memfold_log::Timestamp;
 use memfold_sidecar::{Place, Receipt, Receipts, beside};
 
+use crate::about::About;
 use crate::address::Addresses;
 use crate::answer::{Cards, LogList, LogRow, ResumeCommand, Status};
 use crate::catalogue::LogEntry;
 use crate::engine::Memfold;
 use crate::error::Error;
 use crate::progress::Quiet;
-use crate::ready::About;
 use crate::recall::turn_card;
 use crate::request::{Logs, Viewer};
 use crate::visible::visible;

@@ -17,12 +17,13 @@ use sha2::{Digest, Sha256};
 
 use self::kept::Kept;
 use self::shards::{Made, Sizes, parts};
+use crate::about::About;
 use crate::catalogue::{Found, LogEntry};
 use crate::collected::Collected;
 use crate::duplicates::{Claim, Copies, copies};
 use crate::engine::Memfold;
 use crate::progress::Progress;
-use crate::ready::{About, Ready};
+use crate::ready::Ready;
 use crate::rollup::{Rollup, file, folder, program, sweep};
 
 /// What became of a roll-up that was to be made.

@@ -13,9 +13,9 @@ use memfold_rollup::{Name, RollupError, RowId, Shard, ShardId, verify_bytes};
 use memfold_segment::{DocId, Reader, Source};
 use memfold_sidecar::{Proved, SidecarError};
 
+use crate::about::About;
 use crate::catalogue::LogEntry;
 use crate::duplicates::{Claim, copies, each};
-use crate::ready::About;
 use crate::rollup::{OpenShard, Rollup};
 
 /// What a log says, as a shard must have it.

@@ -4,13 +4,14 @@ use std::path::PathBuf;
 
 use memfold_sidecar::Receipts;
 
+use crate::about::About;
 use crate::address::meant;
 use crate::catalogue::LogEntry;
 use crate::engine::Memfold;
 use crate::error::Error;
 use crate::peek::peek;
 use crate::progress::Progress;
-use crate::ready::{About, Ready};
+use crate::ready::Ready;
 use crate::request::Logs;
 
 impl Memfold {
