@@ -17,7 +17,7 @@ pub struct Limits {
 }
 
 impl Limits {
-    /// The largest file that is indexed (the seed's §2).
+    /// The largest file that is indexed.
     pub const FILE_BYTES: u64 = 1 << 20;
 }
 

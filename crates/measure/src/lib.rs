@@ -1,4 +1,4 @@
-//! How agents searched, counted from their logs' events: the first seed's section 13. Pure: readings in, counts out.
+//! How agents searched, counted from their logs' events. Pure: readings in, counts out.
 //! Relies on `agents` for what a call looks for and on `fold` for which events are copies of others.
 //!
 //! In reading order: [`Tally`] is what is counted; [`Task`] counts it over the lines of one log, in their order; `context`

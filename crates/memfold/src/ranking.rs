@@ -19,7 +19,7 @@
 use memfold_segment::{Bm25, Concept, DocId, Matches, Scored, Select, Term};
 use memfold_text::{Query, QueryTerm, WordKind};
 
-/// BM25 for events: long results are held against little, repetition counts soon no more (RANKING, R2.2).
+/// BM25 for events: long results are held against little, repetition counts soon no more (R2.2).
 pub const BM25: Bm25 = Bm25 { k1: 0.9, b: 0.4 };
 /// How many events of the base ranking are looked at further.
 pub const POOL: usize = 200;

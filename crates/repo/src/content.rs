@@ -9,7 +9,7 @@ use crate::RepoError;
 
 /// Raised with whatever else changes the words of the same text.
 const WORDS: u32 = 1;
-/// A chunk's first line counts three times (RANKING.md, TEXT).
+/// A chunk's first line counts three times, as in the ranking (`ranking.rs`).
 const FIRST_LINE: u32 = 3;
 
 /// The SHA-256 of a redacted text, and of the version of the rules by which it is cut: equal ones have the same words.

@@ -1,5 +1,5 @@
-//! TEXT (RANKING.md): BM25 over chunks with their paths, then files by their best chunks. Parameters stand here, each with its
-//! source, and nowhere else. Pure: readers in, order out.
+//! The ranking of files: BM25 over chunks with their paths, then files by their best chunks; what the measurements that the
+//! project started from call TEXT. Parameters stand here, each with its source, and nowhere else. Pure: readers in, order out.
 //!
 //! ```text
 //! tf(c, t)  = 6 · path + 3 · first line + rest          dl(c): the same sum of lengths
@@ -11,8 +11,9 @@
 //!
 //! In `f64`, each line as it stands. Ties go by path.
 //!
-//! Three things go beyond RANKING.md. Each was measured on its 400 queries, and on 600 of six other repositories that were made
-//! the same way. hit@5 with the full message / the subject, of the first; of the others:
+//! Three things go beyond those measurements. Each was measured on their 400 queries (a commit's message asks for the files that it
+//! changed), and on 600 of six other repositories that were made the same way. hit@5 with the full message / the subject, of the
+//! first; of the others:
 //!
 //! | | 400 | 600 |
 //! |---|---|---|

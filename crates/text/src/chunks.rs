@@ -1,5 +1,5 @@
-//! A file's chunks: what the repository search ranks. The seed's rule (§6), with no parser and no grammar: it is the one
-//! that its replay of real searches measured, and other sizes gained nothing (RANKING.md).
+//! A file's chunks: what the repository search ranks. The rule has no parser and no grammar: it is the one that a replay of
+//! agents' real searches measured before the project began, and other sizes gained nothing.
 
 use std::ops::Range;
 

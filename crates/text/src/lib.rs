@@ -12,8 +12,8 @@
 //!   dec, 0054 and dec-0054. `__init__` gives init and, the one name that keeps its ends, `__init__`.
 //! - A word longer than [`MAX_WORD_BYTES`] is dropped, and so are the pieces of a part that long.
 //!
-//! These are the rules of the project's seed (§6 and its amendment on long words), which its replay of real searches and both
-//! ranking benchmarks measured. For the rest of Unicode, of which the seed says nothing:
+//! These are the rules that a replay of agents' real searches and two ranking benchmarks measured before the project began. They
+//! were of ASCII; for the rest of Unicode:
 //!
 //! - Text is cut as if it were NFC ([UAX #15]); words are case-folded as Unicode's full folding has it, but that i is i with any
 //!   dot or none. Capitals and small letters are known in every script.

@@ -1,5 +1,5 @@
 //! A query held against texts: which of its concepts a text has, side by side and in a row. For what the index does not hold:
-//! the best lines of a hit, and pairs and phrases of the best candidates, read again (RANKING.md, R2.6).
+//! the best lines of a hit, and pairs and phrases of the best candidates, read again.
 
 use std::collections::HashMap;
 use std::ops::Range;

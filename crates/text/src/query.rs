@@ -1,4 +1,4 @@
-//! A query, cut: what to look up, in which space, and how much it weighs. The rules of RANKING.md (R2) that need no index.
+//! A query, cut: what to look up, in which space, and how much it weighs. What of the ranking's rules needs no index.
 //! Relies on the cutter alone, so a word asked for is cut as it was counted.
 
 use std::collections::{HashMap, HashSet};

@@ -2,7 +2,7 @@
 
 /// Sorted. The list that the conversation benchmark was measured with: articles, pronouns, auxiliaries, prepositions and
 /// conjunctions, and what the apostrophe leaves of contractions. Verbs of commit messages are not among them: leaving
-/// them out helps that benchmark only (RANKING.md).
+/// them out helps that benchmark only.
 #[rustfmt::skip]
 const STOP_WORDS: [&str; 138] = [
     "a", "about", "above", "after", "again", "against", "all", "am", "an", "and", "any", "are", "as", "at", "be",

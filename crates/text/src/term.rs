@@ -6,7 +6,7 @@ use crate::cut::WordKind;
 use crate::english;
 
 /// The two spaces of terms. Stems find words of prose in any form; names are found as they are spelled.
-/// RANKING.md: with both, names asked for are found first, and prose still gains from stems.
+/// As was measured before the project began: with both, names asked for are found first, and prose still gains from stems.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Space {
     /// Plain words and the parts of names, stemmed.

@@ -1,4 +1,4 @@
-//! Words by hand: the seed's examples, names, every script, and what is too long.
+//! Words by hand: the rules' first examples, names, every script, and what is too long.
 
 use memfold_text::{Cutter, WordKind, words};
 

@@ -1,4 +1,4 @@
-//! What a query asks for (RANKING's R2, 1 and 3): concepts, each a set of terms, names by their parts, and quoted phrases.
+//! What a query asks for (R2.1 and R2.3 of the ranking): concepts, each a set of terms, names by their parts, and quoted phrases.
 //! Relies on [`words`](mod@crate::words) alone.
 
 use crate::words::{Kind, Term, Word, stem, words};

@@ -3,7 +3,7 @@
 
 use super::entry::{Entry, Kind};
 
-/// How much a tree may have in the index (the seed's §2).
+/// How much a tree may have in the index.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Limits {
     /// Bytes of one file; a larger one is not counted and not taken.
