@@ -4,8 +4,8 @@ Python 3.11's standard library, so that the pages are known to be enough.
 
     memdump.py [--json] FILE
 
-FILE is a sidecar (`x.mem`), the roll-up's catalogue or a shard of it, the receipts, a kept tail, a manifest, a pack or the
-collection of a repository's index, or a log of memfold's own events (`.jsonl`). What it is, its first bytes say.
+FILE is a sidecar (`x.mem`), the roll-up's catalogue or a shard of it, the receipts, listings of folders, a kept tail, a manifest,
+a pack or the collection of a repository's index, or a log of memfold's own events (`.jsonl`). What it is, its first bytes say.
 """
 
 import json
@@ -13,6 +13,7 @@ import sys
 
 import events
 import fields
+import listings
 import mark
 import mem
 import memtext
@@ -26,6 +27,7 @@ READERS = (
     (b"memroll", rollup.catalogue),
     (b"memshrd", rollup.shard),
     (b"memrcpt", receipts.receipts),
+    (b"memlist", listings.listings),
     (b"memtail", tail.tail),
     (b"memtree", repository.manifest),
     (b"mempack", repository.pack),
@@ -39,6 +41,7 @@ ERRORS = (
     fields.TooShort,
     rollup.RollupError,
     receipts.ReceiptsError,
+    listings.ListingsError,
     repository.RepositoryError,
     tail.TailError,
 )

@@ -32,6 +32,7 @@ mod error;
 mod fail;
 #[cfg(any(test, feature = "fail-points"))]
 pub mod fail;
+mod listings;
 mod lock;
 mod mapped;
 mod mark;
@@ -51,6 +52,7 @@ mod walk;
 
 pub use dirs::Dirs;
 pub use error::DiskError;
+pub use listings::Listings;
 pub use lock::{Lock, Locks};
 pub use mark::{Mark, Marked};
 pub use open_files::allow_open_files;

@@ -65,7 +65,8 @@ pub fn sweep(folder: impl AsRef<Path>, age: Duration) -> Result<Swept, DiskError
     older_than(&mut folder, now_ns(), age).map_err(DiskError::io("list", path))
 }
 
-fn now_ns() -> i64 {
+/// Now, in nanoseconds since 1970.
+pub(crate) fn now_ns() -> i64 {
     SystemTime::now()
         .duration_since(UNIX_EPOCH)
         .ok()

@@ -2,15 +2,18 @@
 //! only files that are wanted cost a stat; follows no link below the root, and goes on after every
 //! error.
 
-use std::ffi::{OsStr, OsString};
+use std::ffi::OsStr;
 use std::fmt;
+use std::io;
 use std::ops::ControlFlow;
 use std::path::{Path, PathBuf};
-use std::vec;
+use std::sync::Arc;
 
 use crate::error::DiskError;
-use crate::stat::{FileKind, Identity};
-use crate::sys::Folder;
+use crate::listings::{Listings, Names, put_name, sorted};
+use crate::stat::{FileKind, Identity, Stat};
+use crate::sweep::now_ns;
+use crate::sys::{self, Folder};
 
 /// How far a walk may go; what it leaves out for that it says.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -74,6 +77,9 @@ pub fn walk<'a>(root: impl Into<PathBuf>, limits: Limits) -> Walk<'a> {
         cut: false,
         enter: Box::new(|_| true),
         keep: Box::new(|_| true),
+        listings: None,
+        began_ns: now_ns(),
+        keeps_times: None,
     }
 }
 
@@ -90,13 +96,20 @@ pub struct Walk<'a> {
     cut: bool,
     enter: Box<dyn FnMut(&Path) -> bool + 'a>,
     keep: Box<dyn FnMut(&OsStr) -> bool + 'a>,
+    /// What folders held before, and what they are found to hold.
+    listings: Option<&'a mut Listings>,
+    began_ns: i64,
+    /// The device that was asked last whether a folder's times tell that its names changed, and what it said.
+    keeps_times: Option<(u64, bool)>,
 }
 
-/// One open folder and what is left of it to look at.
+/// One folder and what is left of it to look at.
 struct Level {
-    folder: Folder,
+    /// `None` where it need not be listed: it is reached by way of the nearest one above that is open. Its names are looked up
+    /// through folders that stat found to be such a moment ago.
+    folder: Option<Folder>,
     path: PathBuf,
-    entries: vec::IntoIter<(OsString, FileKind)>,
+    names: Names,
 }
 
 impl<'a> Walk<'a> {
@@ -112,21 +125,40 @@ impl<'a> Walk<'a> {
         self
     }
 
+    /// Lists no folder that `listings` know in its present state, and notes there what it lists. What it finds is the same, but
+    /// for sidecars: those are never found.
+    pub fn knowing(mut self, listings: &'a mut Listings) -> Self {
+        self.listings = Some(listings);
+        self
+    }
+
+    #[cfg(test)]
+    pub(crate) fn taking_all_as_settled(mut self) -> Self {
+        self.began_ns = i64::MAX;
+        self
+    }
+
     /// Lists a folder and goes on in it. What could be listed counts, also when there is an error.
     fn descend(&mut self, mut folder: Folder, path: PathBuf) -> Option<DiskError> {
-        let mut entries = Vec::new();
+        // Before it is listed: what comes or goes meanwhile leaves it in another state.
+        let state = self.listings.as_ref().and_then(|_| folder.stat().ok());
+        let mut names = Vec::new();
         let (left, cut, keep) = (&mut self.left, &mut self.cut, &mut self.keep);
+        let before = *left;
+        // Listings are for walks after other names, too.
+        let is_noted = state.is_some();
+        let mut is_told = true;
         let listed = folder.list(|name, kind| match left.checked_sub(1) {
             Some(fewer) => {
                 *left = fewer;
+                is_told &= kind != FileKind::Unknown;
                 let is_wanted = match kind {
-                    // What is of an unknown kind may be a folder.
-                    FileKind::Folder | FileKind::Unknown => true,
+                    FileKind::Regular if is_noted => !Listings::leave_out(name),
                     FileKind::Regular => keep(name),
-                    _ => false,
+                    _ => true,
                 };
                 if is_wanted {
-                    entries.push((name.to_owned(), kind));
+                    put_name(&mut names, name, kind);
                 }
                 ControlFlow::Continue(())
             }
@@ -135,8 +167,8 @@ impl<'a> Walk<'a> {
                 ControlFlow::Break(())
             }
         });
-        // The order of a folder is the system's; ours is the same on every machine.
-        entries.sort_unstable_by(|(one, _), (other, _)| one.cmp(other));
+        let entries = before.saturating_sub(*left);
+        let names = Arc::new(sorted(&names));
         let error = match listed {
             Err(source) => Some(DiskError::io("list the folder", &path)(source)),
             Ok(()) if self.cut => Some(DiskError::TooMany {
@@ -145,24 +177,90 @@ impl<'a> Walk<'a> {
             }),
             Ok(()) => None,
         };
+        if let Some(state) = state
+            && error.is_none()
+            && is_told
+            && state.identity.settled_before(self.began_ns)
+            && self.keeps_times(&folder, state.identity.dev)
+            && let Some(listings) = &mut self.listings
+        {
+            listings.note(&state.identity, entries, &names);
+        }
         self.levels.push(Level {
-            folder,
+            folder: Some(folder),
             path,
-            entries: entries.into_iter(),
+            names: Names::Own(names, 0),
         });
         error
     }
 
-    fn start(&mut self, root: PathBuf) -> Option<DiskError> {
-        match Folder::open(&root) {
-            Ok(folder) => self.descend(folder, root),
-            Err(source) => Some(DiskError::io("open the folder", &root)(source)),
+    fn keeps_times(&mut self, folder: &Folder, dev: u64) -> bool {
+        match self.keeps_times {
+            Some((known, keeps)) if known == dev => keeps,
+            _ => {
+                let keeps = sys::names_change_times(folder);
+                self.keeps_times = Some((dev, keeps));
+                keeps
+            }
         }
     }
 
-    fn enter(&mut self, name: &OsStr) -> Option<DiskError> {
-        let level = self.levels.last()?;
-        let path = below(&level.path, name);
+    /// Goes on in a folder that is in the state in which it was listed before, without listing it again.
+    fn go_on_in(
+        &mut self,
+        state: &Stat,
+        folder: Option<Folder>,
+        path: PathBuf,
+    ) -> Result<(), (Option<Folder>, PathBuf)> {
+        let known = match &mut self.listings {
+            Some(listings) if state.kind == FileKind::Folder => listings.known(&state.identity),
+            _ => None,
+        };
+        match known.and_then(|(names, entries)| Some((names, self.left.checked_sub(entries)?))) {
+            Some((names, left)) => {
+                self.left = left;
+                self.levels.push(Level {
+                    folder,
+                    path,
+                    names,
+                });
+                Ok(())
+            }
+            None => Err((folder, path)),
+        }
+    }
+
+    fn start(&mut self, root: PathBuf) -> Option<DiskError> {
+        let folder = match Folder::open(&root) {
+            Ok(folder) => folder,
+            Err(source) => return Some(DiskError::io("open the folder", &root)(source)),
+        };
+        let state = self.listings.as_ref().and_then(|_| folder.stat().ok());
+        let left = match state {
+            Some(state) => self.go_on_in(&state, Some(folder), root),
+            None => Err((Some(folder), root)),
+        };
+        match left {
+            Err((Some(folder), root)) => self.descend(folder, root),
+            _ => None,
+        }
+    }
+
+    /// The nearest folder that is open, and how a path below the last level is called in it.
+    fn nearest<'p>(&self, path: &'p Path) -> Option<(&Folder, &'p OsStr)> {
+        let levels = self.levels.iter().rev();
+        let (folder, above) = levels
+            .filter_map(|level| Some((level.folder.as_ref()?, &level.path)))
+            .next()?;
+        let path = path.as_os_str().as_encoded_bytes();
+        let below = path.strip_prefix(above.as_os_str().as_encoded_bytes())?;
+        Some((
+            folder,
+            sys::name_of(below.strip_prefix(b"/").unwrap_or(below)),
+        ))
+    }
+
+    fn enter(&mut self, path: PathBuf) -> Option<DiskError> {
         // That there was too much is said once.
         if self.cut || !(self.enter)(&path) {
             return None;
@@ -173,17 +271,33 @@ impl<'a> Walk<'a> {
                 limit: self.limits.depth,
             });
         }
-        match level.folder.open_child(name) {
+        let path = match self.listings.is_some().then(|| self.stat(&path)) {
+            Some(Some(Ok(state))) => match self.go_on_in(&state, None, path) {
+                Ok(()) => return None,
+                Err((_, path)) => path,
+            },
+            _ => path,
+        };
+        let (folder, below) = self.nearest(&path)?;
+        let opened = match below.as_encoded_bytes().contains(&b'/') {
+            true => folder.folder_below(Path::new(below)),
+            false => folder.open_child(below),
+        };
+        match opened {
             Ok(folder) => self.descend(folder, path),
             Err(source) => Some(DiskError::io("open the folder", &path)(source)),
         }
     }
 
+    /// What is at a path below the last level; a link is not followed.
+    fn stat(&self, path: &Path) -> Option<io::Result<Stat>> {
+        let (folder, below) = self.nearest(path)?;
+        Some(folder.stat_child(below))
+    }
+
     /// A file whose name has passed.
-    fn look(&mut self, name: &OsStr) -> Option<Result<Found, DiskError>> {
-        let level = self.levels.last()?;
-        let path = below(&level.path, name);
-        match level.folder.stat_child(name) {
+    fn look(&mut self, path: PathBuf) -> Option<Result<Found, DiskError>> {
+        match self.stat(&path)? {
             Ok(stat) if stat.kind == FileKind::Regular => Some(Ok(Found {
                 path,
                 identity: stat.identity,
@@ -194,14 +308,26 @@ impl<'a> Walk<'a> {
     }
 
     /// The kind of an entry whose folder did not say it: a few file systems leave that to stat.
-    fn ask(&self, name: &OsStr) -> FileKind {
-        let stat = self
-            .levels
-            .last()
-            .map(|level| level.folder.stat_child(name));
+    fn ask(&self, path: &Path) -> FileKind {
         // What cannot be asked is met again, and told, as a file.
-        stat.and_then(Result::ok)
+        self.stat(path)
+            .and_then(Result::ok)
             .map_or(FileKind::Regular, |stat| stat.kind)
+    }
+
+    /// The next name of the last level that may be wanted, as a path.
+    fn name(&mut self) -> Option<(PathBuf, FileKind)> {
+        let level = self.levels.last_mut()?;
+        let kept = self
+            .listings
+            .as_ref()
+            .map_or(&[][..], |listings| listings.bytes());
+        while let Some((name, kind)) = level.names.next(kept) {
+            if kind != FileKind::Regular || (self.keep)(name) {
+                return Some((below(&level.path, name), kind));
+            }
+        }
+        None
     }
 }
 
@@ -222,18 +348,19 @@ impl Iterator for Walk<'_> {
         {
             return Some(Err(error));
         }
-        loop {
-            let level = self.levels.last_mut()?;
-            let Some((name, kind)) = level.entries.next() else {
+        while !self.levels.is_empty() {
+            let Some((path, kind)) = self.name() else {
                 self.levels.pop();
                 continue;
             };
             let step = match kind {
-                FileKind::Folder => self.enter(&name).map(Err),
-                FileKind::Regular => self.look(&name),
-                FileKind::Unknown => match self.ask(&name) {
-                    FileKind::Folder => self.enter(&name).map(Err),
-                    FileKind::Regular if (self.keep)(&name) => self.look(&name),
+                FileKind::Folder => self.enter(path).map(Err),
+                FileKind::Regular => self.look(path),
+                FileKind::Unknown => match self.ask(&path) {
+                    FileKind::Folder => self.enter(path).map(Err),
+                    FileKind::Regular if path.file_name().is_some_and(&mut self.keep) => {
+                        self.look(path)
+                    }
                     _ => None,
                 },
                 _ => None,
@@ -242,6 +369,7 @@ impl Iterator for Walk<'_> {
                 return step;
             }
         }
+        None
     }
 }
 

@@ -22,10 +22,14 @@ impl Addresses {
     }
 
     /// Those that some tasks are to be told from: of thousands of tasks few are named in an answer, and hardly one is alike.
-    pub(crate) fn around<'a>(named: &[&str], tasks: impl Iterator<Item = &'a str>) -> Addresses {
-        let head = |task: &str| task.as_bytes().first_chunk::<PREFIX>().copied();
-        let heads: HashSet<_> = named.iter().map(|task| head(task)).collect();
-        Addresses::new(tasks.filter(|task| heads.contains(&head(task))))
+    pub(crate) fn around<'a>(named: &[&str], tasks: impl Iterator<Item = &'a [u8]>) -> Addresses {
+        let head = |task: &[u8]| task.first_chunk::<PREFIX>().copied();
+        let heads: HashSet<_> = named.iter().map(|task| head(task.as_bytes())).collect();
+        if heads.is_empty() {
+            return Addresses::new(std::iter::empty());
+        }
+        let around = tasks.filter(|task| heads.contains(&head(task)));
+        Addresses::new(around.map(|task| std::str::from_utf8(task).unwrap_or_default()))
     }
 
     /// Enough of a task's id to name it among the others: at least [`PREFIX`] characters; of a helper's, the parent's so
@@ -176,7 +180,7 @@ mod tests {
         ];
         let all = Addresses::new(tasks.into_iter());
         for task in tasks {
-            let around = Addresses::around(&[task], tasks.into_iter());
+            let around = Addresses::around(&[task], tasks.iter().map(|task| task.as_bytes()));
             assert_eq!(around.short(task), all.short(task));
         }
     }

@@ -62,6 +62,7 @@ pub(crate) fn lying(cache: &Path) -> io::Result<Vec<Lying>> {
         }
         let kind = match name.as_str() {
             "receipts" => KeptKind::Receipts,
+            "listings" => KeptKind::Listings,
             "receipts.damaged" => KeptKind::SetAside,
             _ if FOLDERS
                 .iter()

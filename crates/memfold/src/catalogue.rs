@@ -22,7 +22,7 @@ use crate::sessions::SessionEntry;
 use crate::standing::Standing;
 
 /// A walk below a folder that was named goes so deep and looks at so much.
-const FOLDER_LIMITS: Limits = Limits {
+pub(crate) const FOLDER_LIMITS: Limits = Limits {
     depth: 24,
     entries: 2_000_000,
 };
@@ -239,13 +239,17 @@ impl Memfold {
     pub(crate) fn in_stores(&self, receipts: &Receipts, rollup: Option<&Rollup>) -> Found {
         let mut found = Found::default();
         let mut seen = HashSet::new();
+        let mut listings = self.listings();
         for (agent, store) in self.stores() {
             found.walked.push(store.dir.clone());
             let limits = Limits {
                 depth: store.depth,
                 ..FOLDER_LIMITS
             };
-            for file in walk(&store.dir, limits).files(|name| Form::of(Path::new(name)).is_some()) {
+            let files = walk(&store.dir, limits)
+                .knowing(&mut listings)
+                .files(|name| Form::of(Path::new(name)).is_some());
+            for file in files {
                 match file {
                     Ok(file) => {
                         let below = file.path.strip_prefix(&store.dir).unwrap_or(&file.path);
@@ -276,6 +280,7 @@ impl Memfold {
                 }
             }
         }
+        self.keep_listings(listings);
         self.in_project(rollup, &mut found);
         plain_form_wins(&mut found.logs);
         found
@@ -315,6 +320,7 @@ impl Memfold {
         let stores = self.stores();
         let mut found = Found::default();
         let mut seen = HashSet::new();
+        let mut listings = self.listings();
         let mut unknown = 0usize;
         for folder in folders {
             if let Some(session) = self.session_at(folder, receipts)? {
@@ -341,8 +347,10 @@ impl Memfold {
             }
             found.walked.push(real.clone());
             let standing = Standing::of(&real, &stores);
-            for file in walk(&real, FOLDER_LIMITS).files(|name| Form::of(Path::new(name)).is_some())
-            {
+            let files = walk(&real, FOLDER_LIMITS)
+                .knowing(&mut listings)
+                .files(|name| Form::of(Path::new(name)).is_some());
+            for file in files {
                 let file = match file {
                     Ok(file) => file,
                     Err(error) if error.is_not_found() => continue,
@@ -391,6 +399,7 @@ impl Memfold {
                 }
             }
         }
+        self.keep_listings(listings);
         if unknown > 0 {
             found.notes.push(format!(
                 "{} no log of an agent that is known here",

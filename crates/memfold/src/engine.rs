@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex};
 
-use memfold_disk::{Dirs, Locks};
+use memfold_disk::{Dirs, Listings, Locks, Marked};
 use memfold_sidecar::{Keeper, Place, Receipts, SidecarError};
 
 use crate::error::Error;
@@ -83,6 +83,8 @@ pub struct Memfold {
     rollup: Mutex<Option<Arc<Rollup>>>,
     /// The receipts as they were last read.
     receipts: Mutex<Option<Receipts>>,
+    /// What folders held when they were last listed.
+    listings: Mutex<Option<Listings>>,
     /// The file of the receipts is a later program's.
     receipts_outdated: AtomicBool,
     databases: Databases,
@@ -134,6 +136,7 @@ impl Memfold {
             roll_from: options.roll_from,
             rollup: Mutex::default(),
             receipts: Mutex::default(),
+            listings: Mutex::default(),
             receipts_outdated: AtomicBool::new(false),
             databases: Databases::default(),
         })
@@ -215,6 +218,44 @@ impl Memfold {
             None => Receipts::load(&self.dirs.cache),
         };
         known.insert(now).clone()
+    }
+
+    /// What is known of folders, for one call's walks.
+    pub(crate) fn listings(&self) -> Listings {
+        let known = self.listings.lock().ok().and_then(|mut known| known.take());
+        match known {
+            Some(known) => known.now(&self.dirs.cache),
+            None => Listings::load(&self.dirs.cache),
+        }
+    }
+
+    /// Keeps what a call's walks came to know of folders.
+    pub(crate) fn keep_listings(&self, mut listings: Listings) {
+        listings.save(&self.dirs.cache, self.locks());
+        if let Ok(mut known) = self.listings.lock() {
+            *known = Some(listings);
+        }
+    }
+
+    /// Believes nothing that is kept of folders while `act` finds logs.
+    pub(crate) fn listing_anew<T>(&self, act: impl FnOnce() -> T) -> T {
+        self.keep_listings(Listings::without_file());
+        let done = act();
+        if let Ok(mut known) = self.listings.lock() {
+            *known = None;
+        }
+        done
+    }
+
+    /// Removes what is kept of folders, but for a later program's.
+    pub(crate) fn drop_listings(&self) {
+        let cache = &self.dirs.cache;
+        if !matches!(Listings::check(cache), Ok(None) | Err(Marked::Newer)) {
+            let _ = memfold_disk::remove(Listings::file(cache));
+        }
+        if let Ok(mut known) = self.listings.lock() {
+            *known = None;
+        }
     }
 
     /// Saves receipts. What cannot be saved costs time at the next call, and nothing else. An engine that stays keeps in mind

@@ -218,7 +218,7 @@ impl<'o> Opened<'o> {
             .iter()
             .map(|event| logs.task(event.event.log))
             .collect();
-        let tasks = (0..logs.order().len()).map(|log| logs.task(log));
+        let tasks = (0..logs.order().len()).map(|log| logs.task_bytes(log));
         let addresses = Addresses::around(&named, tasks);
         let mut matcher = Matcher::new(query);
         for event in &ranked {

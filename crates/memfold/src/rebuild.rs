@@ -6,7 +6,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use memfold_disk::{Identity, Links};
+use memfold_disk::{Identity, Links, Listings, Marked};
 use memfold_log::Form;
 use memfold_rollup::{RollupError, RowId, ShardId};
 use memfold_sidecar::{Done, Keeper, Need, Place, Receipts, Worth, beside};
@@ -30,7 +30,7 @@ impl Memfold {
     /// # Errors
     /// As [`Memfold::fold`].
     pub fn rebuild(&self, paths: &[PathBuf], progress: &dyn Progress) -> Result<FoldReport, Error> {
-        let found = self.named(paths, &self.receipts())?;
+        let found = self.listing_anew(|| self.named(paths, &self.receipts()))?;
         let mut notes = found.notes.clone();
         let mut did = Did::default();
         self.clear_the_way(&mut did);
@@ -284,6 +284,11 @@ impl Memfold {
                         None => did.remove(&path, kind, Fate::Dropped, "of no log that is known"),
                     }
                 }
+                (KeptKind::Listings, None) => match Listings::check(cache) {
+                    Err(Marked::Newer) => did.leave(&path, kind, Worth::Newer.to_string()),
+                    Ok(_) => did.remove(&path, kind, Fate::Dropped, "made anew by a later search"),
+                    Err(_) => did.remove(&path, kind, Fate::Dropped, "damaged"),
+                },
                 (KeptKind::Tail, None) => match Keeper::tail_worth(&path) {
                     Worth::Newer => did.leave(&path, kind, Worth::Newer.to_string()),
                     Worth::Sound if wanted.contains(&path) => {}

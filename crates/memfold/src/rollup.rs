@@ -179,16 +179,16 @@ impl Rollup {
         let row = self.catalogue.find(path, identity)?;
         let mut last = self.told.lock().ok()?;
         let is_alike = |told: &&Rolled| self.catalogue.are_alike(told.row, row);
-        let rolled = match last.as_ref().filter(is_alike) {
-            Some(told) => Rolled {
+        if let Some(told) = last.as_ref().filter(is_alike) {
+            return Some(Rolled {
                 row,
                 ..told.clone()
-            },
-            None => Rolled {
-                row,
-                agent: memfold_agents::by_name(self.catalogue.agent(row))?,
-                cwd: self.catalogue.cwd(row).map(Arc::from),
-            },
+            });
+        }
+        let rolled = Rolled {
+            row,
+            agent: memfold_agents::by_name(self.catalogue.agent(row))?,
+            cwd: self.catalogue.cwd(row).map(Arc::from),
         };
         *last = Some(rolled.clone());
         Some(rolled)

@@ -213,6 +213,7 @@ impl Memfold {
             receipts.drop(&entry.path);
         }
         self.drop_rollup();
+        self.drop_listings();
         self.save(&mut receipts, &mut forgotten.notes);
         self.sweep_leftovers(&found, &receipts);
         for folder in touched {

@@ -4,7 +4,8 @@
 use std::collections::{HashMap, HashSet};
 use std::path::{Path, PathBuf};
 
-use memfold_disk::{Identity, Links};
+use memfold_disk::{Identity, Links, Listings, Marked, Walk, walk};
+use memfold_log::Form;
 use memfold_rollup::RollupError;
 use memfold_sidecar::{
     Checked, Keeper, Need, Place, Receipts, SidecarError, Verdict, Worth, beside, parted_from,
@@ -13,7 +14,7 @@ use rayon::prelude::*;
 
 use crate::answer::{FoldReport, FoldRow, KeptKind, KeptRow};
 use crate::cache::{self, Lying};
-use crate::catalogue::{Found, LogEntry, place_of};
+use crate::catalogue::{FOLDER_LIMITS, Found, LogEntry, place_of};
 use crate::engine::Memfold;
 use crate::error::Error;
 use crate::progress::Progress;
@@ -42,8 +43,11 @@ impl Memfold {
     pub fn verify(&self, paths: &[PathBuf], progress: &dyn Progress) -> Result<FoldReport, Error> {
         let receipts = self.receipts();
         let Found {
-            logs, mut notes, ..
-        } = self.named(paths, &receipts)?;
+            logs,
+            mut notes,
+            walked,
+            ..
+        } = self.listing_anew(|| self.named(paths, &receipts))?;
         let orphans = self.orphans(paths, &logs, Need::Search);
         let rollup = self.open_rollup();
         let mut places = HashMap::new();
@@ -84,7 +88,10 @@ impl Memfold {
         }
         let verified: HashSet<PathBuf> = work.into_iter().map(|(entry, _)| entry.path).collect();
         match cache::lying(&self.dirs().cache) {
-            Ok(lying) => kept.extend(self.look_around(&lying, &receipts, &verified, &rollup)),
+            Ok(lying) => {
+                kept.extend(self.look_around(&lying, &receipts, &verified, &rollup));
+                kept.extend(self.look_at_listings(&walked));
+            }
             Err(error) => notes.push(format!(
                 "{}: nothing can be kept there: {error}",
                 self.dirs().cache.display()
@@ -247,6 +254,30 @@ impl Memfold {
         rows
     }
 
+    /// Whether what is kept of folders is what they hold.
+    fn look_at_listings(&self, walked: &[PathBuf]) -> Option<KeptRow> {
+        let cache = &self.dirs().cache;
+        let path = || Listings::file(cache);
+        match Listings::check(cache) {
+            Ok(None) => None,
+            Ok(Some(mut known)) => {
+                let other = walked.iter().find(|folder| {
+                    let there: Vec<PathBuf> = logs_below(walk(*folder, FOLDER_LIMITS));
+                    logs_below(walk(*folder, FOLDER_LIMITS).knowing(&mut known)) != there
+                        // Not if something came or went just now.
+                        && there == logs_below(walk(*folder, FOLDER_LIMITS))
+                })?;
+                let what = format!("{}: it holds other names", other.display());
+                Some(wrong(path(), KeptKind::Listings, what))
+            }
+            Err(Marked::Older) => of_worth(path(), KeptKind::Listings, &Worth::Older),
+            Err(Marked::Newer) => of_worth(path(), KeptKind::Listings, &Worth::Newer),
+            Err(Marked::Ours | Marked::Otherwise) => {
+                Some(wrong(path(), KeptKind::Listings, "damaged"))
+            }
+        }
+    }
+
     /// Where what is kept of logs elsewhere than beside them lies.
     pub(crate) fn kept_of<'l>(&self, logs: impl Iterator<Item = &'l Path>) -> HashSet<PathBuf> {
         logs.flat_map(|log| self.keeper().kept_elsewhere(log))
@@ -350,6 +381,12 @@ fn of_worth(path: PathBuf, kind: KeptKind, worth: &Worth) -> Option<KeptRow> {
         wrong: is_wrong,
         ..wrong(path, kind, worth.to_string())
     })
+}
+
+/// The logs that a walk finds, by their names.
+fn logs_below(walk: Walk<'_>) -> Vec<PathBuf> {
+    let logs = walk.files(|name| Form::of(Path::new(name)).is_some());
+    logs.flatten().map(|log| log.path).collect()
 }
 
 /// The command that mends what a check of these paths found.

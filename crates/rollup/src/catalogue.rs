@@ -364,6 +364,11 @@ impl Catalogue {
         self.string_at(row, at::TASK)
     }
 
+    /// The same, not looked at.
+    pub fn task_bytes(&self, row: RowId) -> &[u8] {
+        self.text_at(row, at::TASK)
+    }
+
     /// Where a log's task worked.
     pub fn cwd(&self, row: RowId) -> Option<&str> {
         (self.u32(row, at::CWD) != NONE.0).then(|| self.string_at(row, at::CWD))

@@ -212,6 +212,7 @@ fn kind(kind: KeptKind) -> &'static str {
         KeptKind::Tail => "tail",
         KeptKind::Catalogue => "roll-up",
         KeptKind::Shard => "shard",
+        KeptKind::Listings => "file of listings",
         KeptKind::Temporary => "temporary file",
         KeptKind::SetAside => "set-aside file",
         KeptKind::IndexLog => "index log",

@@ -435,6 +435,39 @@ fn show(
     }
 }
 
+/// A name, or some in a row, as the system has it.
+pub(crate) fn name_of(bytes: &[u8]) -> &OsStr {
+    OsStr::from_bytes(bytes)
+}
+
+/// Whether a folder's times change with its names, as far as is known of its file system: of a network's, and of what a program
+/// makes up, it is not.
+#[cfg(target_os = "linux")]
+pub(crate) fn names_change_times(folder: &Folder) -> bool {
+    /// ext2 to ext4, xfs, btrfs, f2fs, bcachefs, zfs, tmpfs, overlayfs (`statfs(2)`).
+    const KNOWN: [u32; 8] = [
+        0xEF53,
+        0x5846_5342,
+        0x9123_683E,
+        0xF2F5_2010,
+        0xCA45_1A4E,
+        0x2FC1_2FC1,
+        0x0102_1994,
+        0x794C_7630,
+    ];
+    let answer = retry_on_intr(|| rustix::fs::fstatfs(&folder.fd));
+    #[allow(
+        clippy::unnecessary_cast,
+        reason = "the type of the field differs between machines"
+    )]
+    answer.is_ok_and(|answer| KNOWN.contains(&(answer.f_type as u32)))
+}
+
+#[cfg(not(target_os = "linux"))]
+pub(crate) fn names_change_times(_: &Folder) -> bool {
+    false
+}
+
 /// Raises the soft limit of open files to `files`, or as far as the hard limit allows. Never lowers it.
 pub(crate) fn allow_open_files(files: u64) {
     use rustix::process::{Resource, Rlimit, getrlimit, setrlimit};

@@ -58,6 +58,8 @@ pub enum KeptKind {
     Catalogue,
     /// A shard of the roll-up.
     Shard,
+    /// What folders held when they were last listed.
+    Listings,
     /// A file that a publish which was killed has left.
     Temporary,
     /// A damaged file that was set aside.
