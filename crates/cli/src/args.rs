@@ -1,6 +1,7 @@
 //! The command line as clap reads it, and the texts of its help. What arguments mean together is decided in `request`.
 
 mod hosts;
+mod search_line;
 
 use std::path::PathBuf;
 

@@ -31,12 +31,7 @@ use crate::viewer;
 
 /// Runs the command that `line` spells, its program's name first.
 pub(crate) fn run(line: Vec<OsString>) -> Exit {
-    // Taking it apart again costs a search more than reading its line: it goes with the process.
-    let mut command = ManuallyDrop::new(Arguments::command().color(help_colour(&line)));
-    let arguments = match command
-        .try_get_matches_from_mut(&line)
-        .and_then(|matches| Arguments::from_arg_matches(&matches))
-    {
+    let arguments = match read(&line) {
         Ok(arguments) => arguments,
         Err(error) => return refuse(&error, given(&line, "--json")),
     };
@@ -45,6 +40,16 @@ pub(crate) fn run(line: Vec<OsString>) -> Exit {
         Ok(exit) => exit,
         Err(failure) => tell(&failure, json),
     }
+}
+
+fn read(line: &[OsString]) -> Result<Arguments, clap::Error> {
+    if let Some(search) = Arguments::of_search(line) {
+        return Ok(search);
+    }
+    // Taking it apart again costs more than reading the line: it goes with the process.
+    let mut command = ManuallyDrop::new(Arguments::command().color(help_colour(line)));
+    let matches = command.try_get_matches_from_mut(line)?;
+    Arguments::from_arg_matches(&matches)
 }
 
 /// What clap says: a help or version that was asked for, or why the arguments cannot be read.
@@ -129,7 +134,8 @@ fn answer(arguments: Arguments) -> Result<Exit, Failure> {
         Command::Hook(args) => return host::hook(args.event, &everywhere).map(|()| Exit::Success),
         _ => {}
     }
-    Call::new(everywhere)?.answer(&command)
+    // What it opened and read goes with the process.
+    ManuallyDrop::new(Call::new(everywhere)?).answer(&command)
 }
 
 /// A page for one command: clap_mangen writes one a command, as git has them.

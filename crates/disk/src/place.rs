@@ -127,6 +127,10 @@ pub fn resolve(path: impl AsRef<Path>) -> Result<PathBuf, DiskError> {
 pub fn resolve_lost(path: impl AsRef<Path>) -> Result<PathBuf, DiskError> {
     let path = path.as_ref();
     let path = std::path::absolute(path).map_err(DiskError::io("resolve", path))?;
+    // Most are there: looked at once, not again for each folder on the way.
+    if let Ok(found) = path.canonicalize() {
+        return Ok(found);
+    }
     let (mut resolved, mut lost) = (PathBuf::new(), false);
     for part in path.components() {
         // From the top, so that a log's text as long as you like costs no more than what exists.

@@ -31,6 +31,34 @@ pub fn encode<T: Encode>(record: &T) -> Result<Vec<u8>, FoldError> {
 /// # Errors
 /// If the bytes are not such a record, or hold more than it.
 pub fn decode<T: Decode<()>>(bytes: &[u8]) -> Result<T, FoldError> {
+    let (record, used) = decode_first(bytes)?;
+    match bytes.len().checked_sub(used) {
+        Some(0) => Ok(record),
+        rest => Err(FoldError::TrailingBytes(rest.unwrap_or(0))),
+    }
+}
+
+/// The record at `place`, from 0, of a list of `count` records that `bytes` hold. Those after it are not looked at.
+///
+/// # Errors
+/// If the bytes are not such a list as far as that record, or there is none.
+pub fn decode_one<T: Decode<()>>(bytes: &[u8], count: u64, place: usize) -> Result<T, FoldError> {
+    let none = |what: &str| FoldError::Decode(what.to_owned());
+    let (counted, mut rest) = bytes
+        .split_first_chunk()
+        .ok_or_else(|| none("no count of records"))?;
+    if u64::from_le_bytes(*counted) != count || u64::try_from(place).is_ok_and(|at| at >= count) {
+        return Err(none("another count of records"));
+    }
+    for _ in 0..place {
+        let (_, used) = decode_first::<T>(rest)?;
+        rest = rest.get(used..).unwrap_or_default();
+    }
+    Ok(decode_first(rest)?.0)
+}
+
+/// The record that `bytes` begin with, and how many of them it takes.
+fn decode_first<T: Decode<()>>(bytes: &[u8]) -> Result<(T, usize), FoldError> {
     // bincode takes its limit as a constant, so the claim is the next of a few sizes.
     let decoded = match bytes.len() {
         0..=0x400 => bincode::decode_from_slice(bytes, configuration::<0x2000>()),
@@ -44,9 +72,28 @@ pub fn decode<T: Decode<()>>(bytes: &[u8]) -> Result<T, FoldError> {
             )));
         }
     };
-    let (record, used) = decoded.map_err(|error| FoldError::Decode(error.to_string()))?;
-    match bytes.len().checked_sub(used) {
-        Some(0) => Ok(record),
-        rest => Err(FoldError::TrailingBytes(rest.unwrap_or(0))),
+    decoded.map_err(|error| FoldError::Decode(error.to_string()))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn one_record_of_a_list() {
+        let list: Vec<(u32, String)> = vec![
+            (1, "one".to_owned()),
+            (2, String::new()),
+            (3, "three".to_owned()),
+        ];
+        let bytes = encode(&list).unwrap();
+        for (place, record) in list.iter().enumerate() {
+            let one: (u32, String) = decode_one(&bytes, 3, place).unwrap();
+            assert_eq!(one, *record);
+        }
+        assert!(decode_one::<(u32, String)>(&bytes, 3, 3).is_err());
+        assert!(decode_one::<(u32, String)>(&bytes, 2, 0).is_err());
+        assert!(decode_one::<(u32, String)>(&bytes[..7], 3, 0).is_err());
+        assert!(decode_one::<(u32, String)>(&bytes[..bytes.len() - 1], 3, 2).is_err());
     }
 }

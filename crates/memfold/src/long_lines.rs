@@ -13,7 +13,9 @@ const WORD_BYTES: usize = 200;
 /// A text of which no line is too long, and the numbers of the lines that go on from the one before.
 pub(crate) fn in_parts(text: String) -> (String, Vec<u64>) {
     // Shown, a character has no more than eight times its bytes.
-    if lines(&text).all(|line| line.text.len() <= LINE_BYTES / 8 || shown(line.text) <= LINE_BYTES)
+    if no_line_is_longer(&text, LINE_BYTES / 8)
+        || lines(&text)
+            .all(|line| line.text.len() <= LINE_BYTES / 8 || shown(line.text) <= LINE_BYTES)
     {
         return (text, Vec::new());
     }
@@ -41,6 +43,18 @@ pub(crate) fn in_parts(text: String) -> (String, Vec<u64>) {
         }
     }
     (parted, going_on)
+}
+
+/// Whether no line has more than so many bytes: told by looking back from where one would be too long.
+fn no_line_is_longer(text: &str, most: usize) -> bool {
+    let mut rest = text.as_bytes();
+    while let Some(beginning) = rest.get(..=most) {
+        match memchr::memrchr(b'\n', beginning) {
+            Some(end) => rest = rest.get(end + 1..).unwrap_or_default(),
+            None => return false,
+        }
+    }
+    true
 }
 
 fn shown(text: &str) -> usize {
@@ -115,6 +129,14 @@ mod tests {
     fn short_lines_stay_as_they_are() {
         let text = "one\r\ntwo\n\nfour".to_owned();
         assert_eq!(in_parts(text.clone()), (text, Vec::new()));
+    }
+
+    proptest! {
+        #[test]
+        fn lines_are_told_to_be_short(text in "(a{0,6}|é|\n|\r\n){0,12}", most in 0usize..8) {
+            let longest = text.split('\n').map(str::len).max().unwrap_or(0);
+            prop_assert_eq!(no_line_is_longer(&text, most), longest <= most);
+        }
     }
 
     #[test]

@@ -327,7 +327,7 @@ impl<'o> Opened<'o> {
                     text: visible(&line.text).into_owned(),
                 })
                 .collect(),
-            total_lines: memfold_text::lines::lines(&told.text).count() as u64,
+            total_lines: memfold_text::lines::count(&told.text) as u64,
             missing: missing.map(|(concept, _)| concept.word.clone()).collect(),
             read,
             provenance: "external:log",

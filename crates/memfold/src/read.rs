@@ -10,6 +10,7 @@ use memfold_log::event::{Call, Event, Outcome, Part};
 use memfold_log::{Offset, Reread};
 use memfold_redact::redact;
 use memfold_sidecar::LogFile;
+use memfold_text::lines::lines;
 use memfold_text::shorten;
 
 use crate::long_lines::in_parts;
@@ -71,9 +72,10 @@ pub(crate) fn tell(
                 let title = title_of(call);
                 let arguments = redact(&call.arguments);
                 // The subject is in the title; what else the arguments say follows.
-                let more: Vec<&str> = arguments
-                    .lines()
-                    .filter(|line| line.trim() != call.subject.trim())
+                let subject = call.subject.trim();
+                let more: Vec<&str> = lines(&arguments)
+                    .map(|line| line.text)
+                    .filter(|line| line.len() < subject.len() || line.trim() != subject)
                     .collect();
                 texts.push(title.clone());
                 if !more.is_empty() {

@@ -6,7 +6,9 @@ use std::fmt::Write;
 
 /// A line of text with every control and bidirectional character made visible. Tabs stay; so does every letter.
 pub fn visible(text: &str) -> Cow<'_, str> {
-    if !text.chars().any(is_unsafe) {
+    // Most lines are plain ASCII, and told so without taking their characters apart.
+    let is_plain = |byte: u8| matches!(byte, b' '..=b'~' | b'\t');
+    if text.bytes().all(is_plain) || !text.chars().any(is_unsafe) {
         return Cow::Borrowed(text);
     }
     let mut shown = String::with_capacity(text.len() + 16);

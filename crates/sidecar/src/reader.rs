@@ -422,14 +422,13 @@ impl<B: Bytes> Sidecar<B> {
 
     fn record<T: Record>(&self, index: &Index, n: u32) -> Result<T, SidecarError> {
         let (group, place) = index.place(u64::from(n));
-        let none = || SidecarError::damaged(T::TAG, format!("record {n} of {}", index.records));
         if u64::from(n) >= index.records {
-            return Err(none());
+            return Err(SidecarError::damaged(
+                T::TAG,
+                format!("record {n} of {}", index.records),
+            ));
         }
-        self.group(index, group)?
-            .into_iter()
-            .nth(place)
-            .ok_or_else(none)
+        index.one(group, &self.raw_group::<T>(index, group)?, place)
     }
 
     fn records<T: Record>(&self, index: &Index, range: Range<u32>) -> Result<Vec<T>, SidecarError> {

@@ -303,26 +303,19 @@ impl Index {
         let damaged =
             |what: String| SidecarError::damaged(self.tag, format!("group {number}: {what}"));
         let records: Vec<T> = codec::decode(raw).map_err(|error| damaged(error.to_string()))?;
-        let expected = self
-            .records
-            .saturating_sub(self.first_record(number))
-            .min(self.size);
+        let expected = self.held(number);
         if u64::try_from(records.len()) != Ok(expected) {
             return Err(damaged(format!(
                 "{} records where {expected} should be",
                 records.len()
             )));
         }
-        let mut last = self.groups.get(number).map_or(0, |group| group.first);
+        let (mut last, next) = self.keys(number);
         if records.first().is_some_and(|record| record.key() != last) {
             return Err(damaged(
                 "another first record than the index says".to_owned(),
             ));
         }
-        let next = number
-            .checked_add(1)
-            .and_then(|next| self.groups.get(next))
-            .map_or(u64::MAX, |group| group.first);
         for key in records.iter().map(T::key).chain([next]) {
             if key < last {
                 return Err(damaged("records out of order".to_owned()));
@@ -330,6 +323,38 @@ impl Index {
             last = key;
         }
         Ok(records)
+    }
+
+    /// A record of a group's bytes, by its place there. Those after it are not looked at.
+    pub(crate) fn one<T: Record>(
+        &self,
+        number: usize,
+        raw: &[u8],
+        place: usize,
+    ) -> Result<T, SidecarError> {
+        let damaged =
+            |what: String| SidecarError::damaged(self.tag, format!("group {number}: {what}"));
+        let record: T = codec::decode_one(raw, self.held(number), place)
+            .map_err(|error| damaged(error.to_string()))?;
+        let (first, next) = self.keys(number);
+        match record.key() {
+            key if key < first || key > next => Err(damaged("records out of order".to_owned())),
+            _ => Ok(record),
+        }
+    }
+
+    /// How many records a group holds.
+    fn held(&self, group: usize) -> u64 {
+        self.records
+            .saturating_sub(self.first_record(group))
+            .min(self.size)
+    }
+
+    /// The first key of a group, and that of the next.
+    fn keys(&self, group: usize) -> (u64, u64) {
+        let first = |group: usize| self.groups.get(group).map(|group| group.first);
+        let next = group.checked_add(1).and_then(first);
+        (first(group).unwrap_or(0), next.unwrap_or(u64::MAX))
     }
 }
 

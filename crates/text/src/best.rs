@@ -3,8 +3,10 @@
 use std::borrow::Cow;
 use std::ops::Range;
 
-use crate::lines::lines;
-use crate::matcher::Matcher;
+use memchr::{memchr, memchr_iter, memrchr};
+
+use crate::lines::{Line, lines};
+use crate::matcher::{Matcher, Seen};
 use crate::query::Query;
 
 /// A longer line is cut to so many characters.
@@ -41,22 +43,64 @@ impl Matcher<'_> {
     /// As [`best_lines`], with one matcher for many texts, and lines cut to `chars` characters.
     pub fn best_lines(&mut self, text: &str, k: usize, chars: usize) -> Vec<BestLine> {
         // Best first. Lines come in order, so a new one goes behind its equals.
-        let mut best = Vec::new();
-        for line in lines(text) {
-            let words = self.distinct(line.text);
-            if words == 0 {
-                continue;
+        let mut best: Vec<(usize, Line<'_>)> = Vec::new();
+        let all = self.query().concepts.len();
+        for stretch in stretches(text, STRETCH) {
+            // None is better than one with every word.
+            if best.len() >= k && best.last().is_none_or(|&(words, _)| words >= all) {
+                break;
             }
-            let place = best.partition_point(|&(other, _)| other >= words);
-            if place < k {
-                best.insert(place, (words, line));
-                best.truncate(k);
-            }
+            self.lines_with_words(stretch, &mut |words, line| {
+                let place = best.partition_point(|&(other, _)| other >= words);
+                if place < k {
+                    best.insert(place, (words, line));
+                    best.truncate(k);
+                }
+            });
         }
         best.sort_by_key(|(_, line)| line.number);
         best.into_iter()
             .map(|(_, line)| self.show(line.number, line.text, chars))
             .collect()
+    }
+
+    /// Hands to `each` the lines of a stretch that hold words of the query, and how many different ones. The stretch is cut
+    /// into words at once: none goes on over a line's end, and most lines hold none of the query's.
+    fn lines_with_words<'t>(&mut self, stretch: Line<'t>, each: &mut impl FnMut(usize, Line<'t>)) {
+        let mut number = stretch.number;
+        // What is counted of the stretch, and the line that the last word was in.
+        let mut counted = 0;
+        let mut within: Option<(Range<usize>, Line<'t>)> = None;
+        let mut seen = Seen::default();
+        self.find(stretch.text, &mut |concept, at| {
+            if within
+                .as_ref()
+                .is_none_or(|(bytes, _)| !bytes.contains(&at.start))
+            {
+                if let Some((_, line)) = within.take() {
+                    each(seen.take(), line);
+                }
+                let before = stretch.text.as_bytes().get(counted..at.start);
+                let before = before.unwrap_or_default();
+                number += memchr_iter(b'\n', before).count();
+                let start = counted + memrchr(b'\n', before).map_or(0, |end| end + 1);
+                let rest = stretch.text.get(start..).unwrap_or_default();
+                if let Some(line) = lines(rest).next() {
+                    let end = memchr(b'\n', rest.as_bytes()).unwrap_or(rest.len());
+                    let line = Line {
+                        number,
+                        start: stretch.start + start,
+                        ..line
+                    };
+                    within = Some((start..start + end, line));
+                }
+                counted = start;
+            }
+            seen.add(concept);
+        });
+        if let Some((_, line)) = within {
+            each(seen.take(), line);
+        }
     }
 
     /// A line as it is shown: cut to `chars` characters where it holds the most of the query's words.
@@ -94,6 +138,29 @@ impl Matcher<'_> {
             matches,
         }
     }
+}
+
+/// A text is looked through in stretches of so many bytes or more: its best lines may stand at its beginning.
+const STRETCH: usize = 4 << 10;
+
+/// A text in stretches of whole lines, each as one line with the number of its first.
+fn stretches(text: &str, least: usize) -> impl Iterator<Item = Line<'_>> {
+    let (mut rest, mut start, mut number) = (text, 0, 1);
+    std::iter::from_fn(move || {
+        let bytes = rest.as_bytes();
+        let later = bytes.get(least..).unwrap_or_default();
+        let end = memchr(b'\n', later).map_or(rest.len(), |end| least + end + 1);
+        let (stretch, after) = rest.split_at_checked(end)?;
+        let line = Line {
+            number,
+            start,
+            text: stretch,
+        };
+        rest = after;
+        start += stretch.len();
+        number += memchr_iter(b'\n', stretch.as_bytes()).count();
+        (!stretch.is_empty()).then_some(line)
+    })
 }
 
 struct Hit {
@@ -293,6 +360,24 @@ mod tests {
     }
 
     proptest! {
+        #[test]
+        fn a_stretch_has_the_words_of_its_lines(
+            text in "([ab]{1,3}|é|e\u{301}|\u{301}|日本|語|[ \n\n\r_-]|xY|\u{200d}|ﬀ|→|ส|วั|a{70}){0,60}",
+            query in "(a|ab|xY|日本|é|ff|วั|a_b| ){1,6}", least in 0usize..40,
+        ) {
+            let query = Query::new(&query);
+            let mut matcher = Matcher::new(&query);
+            let expected: Vec<_> = lines(&text)
+                .map(|line| (matcher.distinct(line.text), line))
+                .filter(|(words, _)| *words > 0)
+                .collect();
+            let mut found = Vec::new();
+            for stretch in stretches(&text, least) {
+                matcher.lines_with_words(stretch, &mut |words, line| found.push((words, line)));
+            }
+            prop_assert_eq!(found, expected);
+        }
+
         #[test]
         fn a_shown_line_fits_and_its_matches_lie_in_it(
             line in "([ab]{1,3}|é|日本|[ -]|xY){0,60}", query in "(a|ab|xY|日本|é| ){1,6}", chars in 0usize..40,

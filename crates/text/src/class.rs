@@ -66,6 +66,14 @@ static KEPT: [OnceLock<Box<[Entry; PAGE]>>; PAGES] = [const { OnceLock::new() };
 /// What `c` is.
 #[inline]
 pub(crate) fn entry(c: char) -> Entry {
+    // A log's commonest: an arrow stands on each line of a file that was read. To a search, a page for them costs more than
+    // all else that is cut.
+    if let '\u{2190}'..='\u{23ff}' | '\u{2500}'..='\u{26ff}' = c {
+        return Entry {
+            traits: Traits::default(),
+            folded: c,
+        };
+    }
     let code = c as usize;
     match KEPT.get(code / PAGE) {
         None => examine(c),

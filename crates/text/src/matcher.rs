@@ -33,12 +33,8 @@ struct Wanted<'q> {
     prefixes: HashMap<&'q [u8], usize>,
     starts: Starts,
     key: Vec<u8>,
-    /// What words that begin as a wanted one were found to ask for: a text says its words again and again.
-    known: HashMap<Vec<u8>, Option<usize>>,
+    known: Known,
 }
-
-/// So many words are remembered: more than a long text has that begin as a wanted one.
-const KNOWN: usize = 4096;
 
 impl<'q> Matcher<'q> {
     /// A matcher of this query.
@@ -48,7 +44,7 @@ impl<'q> Matcher<'q> {
             prefixes: HashMap::new(),
             starts: Starts::new(),
             key: Vec::new(),
-            known: HashMap::new(),
+            known: Known::new(),
         };
         for (place, concept) in query.concepts.iter().enumerate() {
             for term in &concept.terms {
@@ -143,18 +139,17 @@ impl Wanted<'_> {
         if !self.starts.has(word.text.as_bytes()) {
             return None;
         }
+        let space = raw_space(word.kind);
+        let short = word.short().unwrap_or(Known::NO_WORD);
+        if let Some(concept) = self.known.of(space, short) {
+            return concept;
+        }
         self.key.clear();
-        self.key.push(raw_space(word.kind));
+        self.key.push(space);
         self.key.extend_from_slice(word.text.as_bytes());
-        if let Some(known) = self.known.get(&self.key) {
-            return *known;
-        }
-        let mut term = self.key.clone();
-        to_dictionary_term(&mut term);
-        let concept = self.exact.get(term.as_slice()).copied();
-        if self.known.len() < KNOWN {
-            self.known.insert(self.key.clone(), concept);
-        }
+        to_dictionary_term(&mut self.key);
+        let concept = self.exact.get(self.key.as_slice()).copied();
+        self.known.note(space, short, concept);
         concept
     }
 
@@ -171,17 +166,75 @@ impl Wanted<'_> {
     }
 }
 
+/// What short words that begin as a wanted one were found to ask for: a text says its words again and again. Each word has one
+/// place, and the later one takes it.
+#[derive(Debug)]
+struct Known(Box<[KnownWord; 1 << Known::BITS]>);
+
+#[derive(Clone, Copy, Debug)]
+struct KnownWord {
+    /// As [`Word::short`] has it.
+    word: u128,
+    space: u8,
+    concept: Option<usize>,
+}
+
+impl Known {
+    const BITS: u32 = 7;
+    /// What is no word.
+    const NO_WORD: u128 = 0;
+
+    fn new() -> Known {
+        let none = KnownWord {
+            word: Known::NO_WORD,
+            space: 0,
+            concept: None,
+        };
+        Known(Box::new([none; 1 << Known::BITS]))
+    }
+
+    fn place(space: u8, word: u128) -> usize {
+        // The two halves, and what the word is, each spread to the highest bits.
+        let (low, high) = (word as u64, (word >> 64) as u64);
+        let spread = (low ^ high.rotate_left(29) ^ u64::from(space))
+            .wrapping_mul(0x9e37_79b9_7f4a_7c15)
+            >> (u64::BITS - Known::BITS);
+        spread as usize
+    }
+
+    fn of(&self, space: u8, word: u128) -> Option<Option<usize>> {
+        let known = self.0.get(Known::place(space, word))?;
+        let is_it = word != Known::NO_WORD && (known.word, known.space) == (word, space);
+        is_it.then_some(known.concept)
+    }
+
+    fn note(&mut self, space: u8, word: u128, concept: Option<usize>) {
+        if let Some(known) = self.0.get_mut(Known::place(space, word)) {
+            *known = KnownWord {
+                word,
+                space,
+                concept,
+            };
+        }
+    }
+}
+
 /// The first two bytes of the words that may be asked for: most words of a text are told apart without stemming them.
 #[derive(Debug)]
-struct Starts(Vec<bool>);
+struct Starts(Box<[u64; STARTS / 64]>);
+
+/// So many starts of two bytes there are.
+const STARTS: usize = 1 << 16;
 
 impl Starts {
     fn new() -> Starts {
-        Starts(vec![false; 1 << 16])
+        Starts(Box::new([0; STARTS / 64]))
     }
 
-    fn place(first: u8, second: u8) -> usize {
-        usize::from(first) << 8 | usize::from(second)
+    /// Which of the words of bits, and the bit in it.
+    fn place(first: u8, second: u8) -> (usize, u64) {
+        let start = usize::from(first) << 8 | usize::from(second);
+        (start / 64, 1 << (start % 64))
     }
 
     fn add(&mut self, term: &[u8]) {
@@ -200,8 +253,9 @@ impl Starts {
             _ => 0..=u8::MAX,
         };
         for second in seconds {
-            if let Some(start) = self.0.get_mut(Starts::place(first, second)) {
-                *start = true;
+            let (word, bit) = Starts::place(first, second);
+            if let Some(word) = self.0.get_mut(word) {
+                *word |= bit;
             }
         }
     }
@@ -209,22 +263,26 @@ impl Starts {
     fn has(&self, word: &[u8]) -> bool {
         let first = word.first().copied().unwrap_or(0);
         let second = word.get(1).copied().unwrap_or(0);
-        self.0
-            .get(Starts::place(first, second))
-            .copied()
-            .unwrap_or(false)
+        let (word, bit) = Starts::place(first, second);
+        self.0.get(word).is_some_and(|word| word & bit != 0)
     }
 }
 
 /// A set of concepts, which are few and numbered from 0.
 #[derive(Debug, Default)]
-struct Seen {
+pub(crate) struct Seen {
     has: Vec<bool>,
     count: usize,
 }
 
 impl Seen {
-    fn add(&mut self, concept: usize) {
+    /// How many it held; it is empty then.
+    pub(crate) fn take(&mut self) -> usize {
+        self.has.clear();
+        std::mem::take(&mut self.count)
+    }
+
+    pub(crate) fn add(&mut self, concept: usize) {
         if self.has.len() <= concept {
             self.has.resize(concept + 1, false);
         }
