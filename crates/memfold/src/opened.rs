@@ -15,7 +15,7 @@ use crate::engine::Memfold;
 use crate::error::Error;
 use crate::filter::passing_filter;
 use crate::progress::Progress;
-use crate::ranking::{PHRASE_POOL, RankedEvent, concepts, rank};
+use crate::ranking::{BM25, PHRASE_POOL, RankedEvent, concepts, rank};
 use crate::read::words_of;
 use crate::ready::Ready;
 use crate::request::{Filter, Logs, Search};
@@ -132,7 +132,7 @@ impl<'o> Opened<'o> {
     }
 
     fn matches(&self, query: &Query) -> Matches<'_> {
-        Matches::gather(&self.readers, &concepts(query), &self.live)
+        Matches::gather(&self.readers, &concepts(query), &self.live, BM25)
     }
 
     fn ranked(
@@ -142,8 +142,8 @@ impl<'o> Opened<'o> {
         filter: &dyn Select,
         limit: usize,
     ) -> (Vec<RankedEvent>, u64) {
-        let places = self.segments.places(self.logs);
-        rank(query, matches, &places, &self.live, filter, limit)
+        let places = self.segments.places(self.logs, &self.live);
+        rank(query, matches, &places, filter, limit)
     }
 
     /// What the logs answer.

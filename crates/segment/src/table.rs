@@ -4,6 +4,7 @@
 use crate::bytes::Bytes;
 use crate::encode::{BLOCK, HEADER, ROW};
 use crate::error::Error;
+use crate::pieces::Place;
 use crate::source::Section;
 
 /// The counts of a segment.
@@ -35,6 +36,18 @@ pub(crate) struct Row {
     pub(crate) crc: u32,
     /// How many terms the block holds.
     pub(crate) terms: usize,
+}
+
+impl Row {
+    /// The block's bytes.
+    pub(crate) fn place(self) -> Place {
+        Place {
+            section: Section::Blocks,
+            at: self.at,
+            len: self.len as u64,
+            crc: self.crc,
+        }
+    }
 }
 
 fn damaged(at: usize, what: &'static str) -> Error {
