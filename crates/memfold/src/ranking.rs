@@ -88,7 +88,7 @@ struct Candidate {
 /// Returns the `limit` best, best first (ties to the newer task, then in the log's order), and how many matched.
 pub fn rank(
     query: &Query,
-    matches: &Matches<'_>,
+    matches: &mut Matches<'_>,
     places: &impl Places,
     filter: &dyn Select,
     limit: usize,
@@ -356,7 +356,7 @@ fn best_of(candidates: &[Candidate]) -> f64 {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use memfold_segment::{Builder, Encoded, Everything, Reader};
+    use memfold_segment::{Builder, Encoded, Everything, Reader, Room};
 
     /// One log with one segment; `sittings` says each event's.
     struct OneLog {
@@ -401,11 +401,13 @@ mod tests {
         let query = Query::new(query);
         let encoded = segment(documents);
         let reader = Reader::open(&encoded).unwrap();
-        let matches = Matches::gather(&[&reader], &concepts(&query), &Everything, BM25);
+        let mut room = Room::default();
+        let mut matches =
+            Matches::gather(&[&reader], &concepts(&query), &Everything, BM25, &mut room);
         let places = OneLog {
             sittings: sittings.to_vec(),
         };
-        let (ranked, _) = rank(&query, &matches, &places, &Everything, POOL);
+        let (ranked, _) = rank(&query, &mut matches, &places, &Everything, POOL);
         ranked
             .into_iter()
             .map(|event| (event.event.number, event.score))

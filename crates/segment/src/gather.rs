@@ -88,6 +88,8 @@ impl<F: Fn(usize, DocId) -> bool> Select for F {
     }
 }
 
+static NOTHING: Kept = Kept::new();
+
 /// The postings of a query, read and counted.
 #[derive(Debug)]
 pub struct Matches<'r> {
@@ -97,7 +99,9 @@ pub struct Matches<'r> {
     pub(crate) concepts: Vec<(f64, u64)>,
     pub(crate) segments: Vec<Held<'r>>,
     /// The postings of all segments.
-    kept: Kept,
+    kept: &'r Kept,
+    /// Room for the scores of a segment's documents.
+    pub(crate) scores: &'r mut Vec<f64>,
     pub(crate) failures: Vec<(usize, Error)>,
 }
 
@@ -141,7 +145,7 @@ impl Held<'_> {
 }
 
 impl<'r> Matches<'r> {
-    /// Reads the postings of `concepts` from all segments, to be scored with `params`.
+    /// Reads the postings of `concepts` from all segments, to be scored with `params`. What they take is put in `room`.
     ///
     /// Documents outside `live` are as if they were not there: not in the number of documents, the
     /// average length or a document frequency. So is a whole segment that cannot be read, which
@@ -151,7 +155,14 @@ impl<'r> Matches<'r> {
         concepts: &[Concept],
         live: &dyn Select,
         params: Bm25,
+        room: &'r mut Room,
     ) -> Self {
+        let Room {
+            lists,
+            kept,
+            scores,
+        } = room;
+        kept.clear();
         let queries: Vec<Alternatives> = concepts
             .iter()
             .map(|concept| Alternatives::of(&concept.terms))
@@ -161,17 +172,17 @@ impl<'r> Matches<'r> {
             params,
             concepts: concepts.iter().map(|concept| (concept.weight, 0)).collect(),
             segments: Vec::new(),
-            kept: Kept::default(),
+            kept: &NOTHING,
+            scores,
             failures: Vec::new(),
         };
-        // Grown once for all lists.
-        let mut room = Room::default();
         for (index, reader) in segments.iter().enumerate() {
-            match gather_segment(reader, index, &queries, live, &mut matches.kept, &mut room) {
+            match gather_segment(reader, index, &queries, live, kept, lists) {
                 Ok((collection, held)) => matches.count(collection, held),
                 Err(error) => matches.failures.push((index, error)),
             }
         }
+        matches.kept = kept;
         let against = matches.against();
         for held in &mut matches.segments {
             held.prepare(against);
@@ -239,7 +250,7 @@ fn gather_segment<'r, S: Source>(
     queries: &[Alternatives],
     live: &dyn Select,
     kept: &mut Kept,
-    room: &mut Room,
+    room: &mut Lists,
 ) -> Result<(Collection, Option<Held<'r>>), Error> {
     let mut lists = Vec::new();
     let all = live.all(index);
@@ -314,9 +325,9 @@ impl Alternatives {
     fn read<'o, S: Source>(
         &self,
         reader: &Reader<S>,
-        room: &'o mut Room,
+        room: &'o mut Lists,
     ) -> Result<&'o mut Vec<Posting>, Error> {
-        let Room { read, union } = room;
+        let Lists { read, union } = room;
         read.clear();
         let (mut terms, mut second) = (0, 0);
         let mut begins_at = |place: usize| {
@@ -351,9 +362,17 @@ impl Alternatives {
     }
 }
 
+/// Memory that one search after another uses: what is given back and asked for again at each costs more than a short one.
+#[derive(Debug, Default)]
+pub struct Room {
+    lists: Lists,
+    kept: Kept,
+    scores: Vec<f64>,
+}
+
 /// Room for the postings of one concept after another.
-#[derive(Default)]
-struct Room {
+#[derive(Debug, Default)]
+struct Lists {
     read: Vec<Posting>,
     union: Vec<Posting>,
 }

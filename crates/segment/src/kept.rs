@@ -48,6 +48,19 @@ impl Width {
 }
 
 impl Kept {
+    pub(crate) const fn new() -> Kept {
+        Kept {
+            codes: Vec::new(),
+            often: Vec::new(),
+        }
+    }
+
+    /// Forgets all lists, and keeps their room.
+    pub(crate) fn clear(&mut self) {
+        self.codes.clear();
+        self.often.clear();
+    }
+
     /// Appends a list; the documents are below the number that `width` is for. Returns where it is.
     pub(crate) fn push(&mut self, width: Width, postings: &[Posting]) -> Range<usize> {
         let (start, most) = (self.codes.len(), width.most());

@@ -39,7 +39,7 @@ mod verify;
 pub use bm25::Bm25;
 pub use builder::Builder;
 pub use error::Error;
-pub use gather::{Collection, Concept, Everything, Matches, Select, Term};
+pub use gather::{Collection, Concept, Everything, Matches, Room, Select, Term};
 pub use lengths::Lengths;
 pub use merge::{Part, merge};
 pub use rank::{Ranked, Scored, rank};

@@ -33,7 +33,14 @@ pub(crate) enum Needed {
 
 /// The norms of a segment, against the collection that asked last.
 #[derive(Debug, Default)]
-pub(crate) struct Norms(Mutex<Option<(Against, Option<Arc<[f64]>>)>>);
+pub(crate) struct Norms(Mutex<Option<Last>>);
+
+#[derive(Debug)]
+struct Last {
+    against: Against,
+    /// Nothing where it needed a few and computed them itself.
+    norms: Option<Arc<[f64]>>,
+}
 
 impl Norms {
     /// The norms, by document, unless each is better computed by itself.
@@ -44,16 +51,16 @@ impl Norms {
         needed: Needed,
     ) -> Option<Arc<[f64]>> {
         let mut last = self.0.lock().ok()?;
-        let before = match last.take() {
-            Some((before, norms)) if before == against => Some(norms),
-            _ => None,
-        };
-        let norms = match (before, needed) {
-            (Some(Some(norms)), _) => Some(norms),
-            (Some(None), _) | (None, Needed::Many) => Some(against.all(lengths)),
-            (None, Needed::Few) => None,
-        };
-        *last = Some((against, norms.clone()));
+        let before = last.take().filter(|last| last.against == against);
+        let is_asked_again = before.is_some();
+        let norms = before.and_then(|last| last.norms).or_else(|| {
+            let is_worth_it = is_asked_again || needed == Needed::Many;
+            is_worth_it.then(|| against.all(lengths))
+        });
+        *last = Some(Last {
+            against,
+            norms: norms.clone(),
+        });
         norms
     }
 }

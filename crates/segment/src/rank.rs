@@ -3,7 +3,7 @@
 
 use crate::bm25::Bm25;
 use crate::error::Error;
-use crate::gather::{Collection, Concept, Held, Matches, Select, norm_in};
+use crate::gather::{Collection, Concept, Held, Matches, Room, Select, norm_in};
 use crate::kept::KeptList;
 use crate::reader::Reader;
 use crate::source::Source;
@@ -67,7 +67,8 @@ pub fn rank<S: Source>(
     filter: &dyn Select,
     k: usize,
 ) -> Ranked {
-    let mut matches = Matches::gather(segments, concepts, live, *params);
+    let mut room = Room::default();
+    let mut matches = Matches::gather(segments, concepts, live, *params, &mut room);
     let failures = std::mem::take(&mut matches.failures);
     Ranked {
         failures,
@@ -79,7 +80,7 @@ impl Matches<'_> {
     /// The best `k` of the documents that `filter` selects; of equal scores, those come first whose place in `order` is
     /// less. `failures` is left empty here: they are [those of the reading](Matches::failures).
     pub fn rank<P: Ord + Copy>(
-        &self,
+        &mut self,
         filter: &dyn Select,
         k: usize,
         order: &dyn Fn(usize, DocId) -> P,
@@ -99,7 +100,7 @@ impl Matches<'_> {
 
     /// The same hits, in the order of segments, then of documents.
     pub fn best<P: Ord>(
-        &self,
+        &mut self,
         filter: &dyn Select,
         k: usize,
         order: &dyn Fn(usize, DocId) -> P,
@@ -111,7 +112,7 @@ impl Matches<'_> {
             .iter()
             .all(|weight| (1e-100..1e100).contains(&most(weight)));
         let mut top = Top::of(k, filter, weights.iter().map(most).sum());
-        let mut scores = Vec::new();
+        let mut scores = std::mem::take(self.scores);
         for held in &self.segments {
             let counted = each_matches && top.passes_all(held.index);
             let mut lists = self.lists(held);
@@ -133,6 +134,7 @@ impl Matches<'_> {
                 }
             }
         }
+        *self.scores = scores;
         let (hits, matched) = top.best(order);
         let concepts = self
             .concepts

@@ -72,7 +72,7 @@ impl<'a> Top<'a> {
             greatest: size(most.max(0.0)),
             last: SIZES - 1,
             held: 0,
-            room: k.saturating_mul(8).max(1024),
+            room: k.saturating_mul(4).max(1024),
             matched: 0,
             filter,
         }
