@@ -1,10 +1,11 @@
 //! Logs that are opened once and may be asked many times, as they were then: what is written meanwhile is not seen. A search
 //! is one question to logs that are opened for it.
 
+use std::cell::RefCell;
 use std::time::Instant;
 
 use memfold_log::Timestamp;
-use memfold_segment::{Matches, Reader, Select};
+use memfold_segment::{Matches, Reader, Room, Select};
 use memfold_sidecar::Receipts;
 use memfold_text::{Matcher, Query};
 
@@ -15,7 +16,7 @@ use crate::engine::Memfold;
 use crate::error::Error;
 use crate::filter::passing_filter;
 use crate::progress::Progress;
-use crate::ranking::{PHRASE_POOL, RankedEvent, concepts, rank};
+use crate::ranking::{BM25, PHRASE_POOL, RankedEvent, concepts, rank};
 use crate::read::words_of;
 use crate::ready::Ready;
 use crate::request::{Filter, Logs, Search};
@@ -38,6 +39,7 @@ pub struct Opened<'o> {
     readers: Vec<&'o Reader<SegmentSource<'o>>>,
     live: Chosen<'o>,
     receipts: &'o Receipts,
+    room: RefCell<Room>,
 }
 
 impl Memfold {
@@ -95,6 +97,7 @@ impl<'o> Opened<'o> {
             readers: segments.readers(),
             live: segments.live(logs),
             receipts,
+            room: RefCell::default(),
         }
     }
 
@@ -104,10 +107,11 @@ impl<'o> Opened<'o> {
     /// If there is no word among them, or `limit` is out of bounds.
     pub fn rank(&self, words: &str, limit: usize) -> Result<Vec<RankedEvent>, Error> {
         let query = query_of(words, limit)?;
-        let matches = self.matches(&query);
+        let mut room = self.room.borrow_mut();
+        let mut matches = self.matches(&query, &mut room);
         let nothing_left_out = Filter::default();
         let filter = passing_filter(self.logs, self.segments, &nothing_left_out, &mut Vec::new());
-        Ok(self.ranked(&query, &matches, &filter, limit).0)
+        Ok(self.ranked(&query, &mut matches, &filter, limit).0)
     }
 
     /// Ranks the events, and reads the best again.
@@ -131,19 +135,19 @@ impl<'o> Opened<'o> {
         })
     }
 
-    fn matches(&self, query: &Query) -> Matches<'_> {
-        Matches::gather(&self.readers, &concepts(query), &self.live)
+    fn matches<'r>(&'r self, query: &Query, room: &'r mut Room) -> Matches<'r> {
+        Matches::gather(&self.readers, &concepts(query), &self.live, BM25, room)
     }
 
     fn ranked(
         &self,
         query: &Query,
-        matches: &Matches<'_>,
+        matches: &mut Matches<'_>,
         filter: &dyn Select,
         limit: usize,
     ) -> (Vec<RankedEvent>, u64) {
-        let places = self.segments.places(self.logs);
-        rank(query, matches, &places, &self.live, filter, limit)
+        let places = self.segments.places(self.logs, &self.live);
+        rank(query, matches, &places, filter, limit)
     }
 
     /// What the logs answer.
@@ -157,7 +161,8 @@ impl<'o> Opened<'o> {
         } = *self;
         let mut notes = segments.notes.clone();
         let filter = passing_filter(logs, segments, &search.filter, &mut notes);
-        let matches = self.matches(query);
+        let mut room = self.room.borrow_mut();
+        let mut matches = self.matches(query, &mut room);
         for (segment, error) in matches.failures() {
             match segments.log_of(*segment).and_then(|log| logs.own(log)) {
                 Some(ready) => {
@@ -172,7 +177,7 @@ impl<'o> Opened<'o> {
             true => search.limit.saturating_mul(2),
             false => usize::MAX,
         };
-        let (mut ranked, mut matched) = self.ranked(query, &matches, &filter, most);
+        let (mut ranked, mut matched) = self.ranked(query, &mut matches, &filter, most);
         let mut looked_at_all = true;
         if !query.phrases.is_empty() {
             self.keep_phrases(query, &mut ranked);

@@ -55,13 +55,26 @@ pub struct RankedEvent {
 }
 
 /// Where documents stand in their logs: what ranking asks of the logs beside their words.
+///
+/// The documents of a log stand together and in its order, those of a tail in the segment after that of the sealed part.
 pub trait Places {
     /// The event of a segment's document.
     fn event(&self, segment: usize, document: DocId) -> EventId;
-    /// The segment and document of an event; nothing past the log's ends.
-    fn document(&self, event: EventId) -> Option<(usize, DocId)>;
-    /// The sitting of an event, by its number in the log.
-    fn group(&self, event: EventId) -> Option<u32>;
+    /// The same, with its sitting and what is beside it there.
+    fn standing(&self, segment: usize, document: DocId) -> Standing;
+}
+
+/// Where a document stands.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Standing {
+    /// Its event.
+    pub event: EventId,
+    /// Its sitting, if that can be told: another number than any other's of the log.
+    pub group: Option<u32>,
+    /// The segment and document of the event before it, if that counts and is of the same sitting.
+    pub before: Option<(usize, DocId)>,
+    /// Likewise of the one after it.
+    pub after: Option<(usize, DocId)>,
 }
 
 struct Candidate {
@@ -71,13 +84,12 @@ struct Candidate {
     group: Option<u32>,
 }
 
-/// Ranks events. `filter` says which may be answered with; `live` is the one that `matches` was gathered with.
+/// Ranks events. `filter` says which may be answered with.
 /// Returns the `limit` best, best first (ties to the newer task, then in the log's order), and how many matched.
 pub fn rank(
     query: &Query,
-    matches: &Matches<'_>,
-    places: &dyn Places,
-    live: &dyn Select,
+    matches: &mut Matches<'_>,
+    places: &impl Places,
     filter: &dyn Select,
     limit: usize,
 ) -> (Vec<RankedEvent>, u64) {
@@ -86,7 +98,7 @@ pub fn rank(
     } else {
         PHRASE_POOL
     };
-    let base = matches.rank(&BM25, filter, pool, &|segment, document| {
+    let base = matches.best(filter, pool, &|segment, document| {
         places.event(segment, document)
     });
     let asked = query.concepts.len();
@@ -109,105 +121,72 @@ pub fn rank(
         .skip(asked)
         .any(|(holding, _)| *holding > 0);
     let names = joined || plain.iter().any(|plain| !plain);
+    let joined_names = query.joined.iter().map(|_| false);
+    let is_plain: Vec<bool> = plain.into_iter().chain(joined_names).collect();
 
-    let chosen = with_neighbours(&base.hits, places, &|segment, document| {
-        live.holds(segment, document) && filter.holds(segment, document)
+    let chosen = with_neighbours(&base.hits, places, |segment, document| {
+        filter.all(segment) || filter.holds(segment, document)
     });
-    let scores = contributions(matches, &chosen);
-    let candidate = |chosen: &Chosen, scores: &[f64]| {
-        let base: f64 = scores.iter().sum();
-        let held_idf: f64 = idf
-            .iter()
-            .zip(scores)
-            .filter(|(_, score)| **score > 0.0)
-            .map(|(idf, _)| *idf)
-            .sum();
+    let scores = Contributions::of(matches, &chosen);
+    let candidate = |(place, chosen): (usize, &Chosen)| {
+        let (mut base, mut held_idf, mut plain_words) = (0.0, 0.0, 0.0);
+        // All in one pass: the sums wait for nothing but themselves.
+        for ((score, idf), plain) in scores.at(place).iter().zip(&idf).zip(&is_plain) {
+            base += *score;
+            held_idf += if *score > 0.0 { *idf } else { 0.0 };
+            plain_words += if *plain { *score } else { 0.0 };
+        }
         let share = if all_idf > 0.0 {
             held_idf / all_idf
         } else {
             0.0
         };
         let covered = base * (UNCOVERED + (1.0 - UNCOVERED) * share);
-        let context = if names {
-            scores
-                .iter()
-                .zip(&plain)
-                .filter(|(_, plain)| **plain)
-                .map(|(score, _)| *score)
-                .sum()
-        } else {
-            covered
-        };
         Candidate {
             event: chosen.event,
             covered,
-            context,
+            context: if names { plain_words } else { covered },
             group: chosen.group,
         }
     };
-    let pool: Vec<Candidate> = chosen
-        .iter()
-        .enumerate()
-        .map(|(place, chosen)| candidate(chosen, scores.of(place)))
-        .collect();
-
-    let lent: Vec<f64> = pool
-        .iter()
-        .enumerate()
-        .map(|(place, candidate)| {
-            let lent: f64 = neighbours(candidate.event)
-                .filter_map(|near| beside(&pool, place, near))
-                .filter(|near| near.group.is_some() && near.group == candidate.group)
-                .map(|near| NEIGHBOUR * near.context)
-                .sum();
-            candidate.covered + lent
-        })
-        .collect();
+    let pool: Vec<Candidate> = chosen.iter().enumerate().map(candidate).collect();
+    let lent = lent(&pool);
     let groups = group_scores(&pool);
     let best = lent.iter().copied().fold(0.0, f64::max);
-    let best_group = groups.iter().map(|(_, score)| *score).fold(0.0, f64::max);
-    let mut ranked: Vec<(f64, usize)> = pool
+    let best_group = groups.iter().copied().fold(0.0, f64::max);
+    let mut ranked: Vec<(f64, EventId, usize)> = pool
         .iter()
         .zip(&lent)
+        .zip(&groups)
         .enumerate()
-        .filter(|(_, (_, lent))| **lent > 0.0)
-        .map(|(place, (candidate, lent))| {
-            let group = candidate
-                .group
-                .and_then(|group| {
-                    let key = (candidate.event.log, group);
-                    let at = groups.binary_search_by_key(&key, |(key, _)| *key).ok()?;
-                    groups.get(at)
-                })
-                .map_or(0.0, |(_, score)| *score);
+        .filter(|(_, ((_, lent), _))| **lent > 0.0)
+        .map(|(place, ((candidate, lent), group))| {
             let group = if best_group > 0.0 {
                 GROUP * group / best_group
             } else {
                 0.0
             };
-            (lent / best + group, place)
+            (lent / best + group, candidate.event, place)
         })
         .collect();
-    // The pool is in the order of ties.
-    let best_first = |(score, place): &(f64, usize), (other, that): &(f64, usize)| {
-        other.total_cmp(score).then(place.cmp(that))
+    let best_first = |(score, event, _): &(f64, EventId, usize),
+                      (other, that, _): &(f64, EventId, usize)| {
+        other.total_cmp(score).then(event.cmp(that))
     };
     if limit < ranked.len() {
         ranked.select_nth_unstable_by(limit, best_first);
         ranked.truncate(limit);
     }
     ranked.sort_unstable_by(best_first);
-    let ranked = ranked.into_iter().filter_map(|(score, place)| {
-        Some(RankedEvent {
-            event: pool.get(place)?.event,
-            score,
-            held: scores
-                .of(place)
-                .iter()
-                .take(asked)
-                .map(|score| *score > 0.0)
-                .collect(),
-        })
+    let ranked = ranked.into_iter().map(|(score, event, place)| RankedEvent {
+        event,
+        score,
+        held: scores
+            .at(place)
+            .iter()
+            .take(asked)
+            .map(|score| *score > 0.0)
+            .collect(),
     });
     (ranked.collect(), base.matched)
 }
@@ -221,51 +200,48 @@ struct Chosen {
     group: Option<u32>,
 }
 
-/// The hits and the events beside them in the same sitting that count, in the order of events.
+/// The hits, which are in the order of segments, and the events beside them in the same sitting, in that order too: so those
+/// of a log stand together, in its order.
 fn with_neighbours(
     hits: &[Scored],
-    places: &dyn Places,
-    counts: &dyn Fn(usize, DocId) -> bool,
+    places: &impl Places,
+    passes: impl Fn(usize, DocId) -> bool,
 ) -> Vec<Chosen> {
-    let mut chosen: Vec<Chosen> = hits
-        .iter()
-        .map(|hit| {
-            let event = places.event(hit.segment, hit.doc);
-            Chosen {
-                event,
-                segment: hit.segment,
-                document: hit.doc,
-                group: places.group(event),
-            }
-        })
-        .collect();
-    chosen.sort_unstable_by_key(|chosen| chosen.event);
-    let mut near: Vec<Chosen> = Vec::with_capacity(chosen.len());
-    for (place, hit) in chosen.iter().enumerate() {
-        for event in neighbours(hit.event) {
-            let is_hit = [place.checked_sub(1), place.checked_add(1)]
-                .into_iter()
-                .flatten()
-                .filter_map(|place| chosen.get(place))
-                .any(|hit| hit.event == event);
-            let is_known = near.last().is_some_and(|last| last.event == event);
-            if is_hit || is_known || hit.group.is_none() || places.group(event) != hit.group {
-                continue;
-            }
-            if let Some((segment, document)) = places.document(event)
-                && counts(segment, document)
-            {
-                near.push(Chosen {
-                    event,
-                    segment,
-                    document,
-                    group: hit.group,
-                });
-            }
+    let mut chosen: Vec<Chosen> = Vec::with_capacity(hits.len().saturating_mul(2));
+    let mut hits = hits.iter().peekable();
+    while let Some(hit) = hits.next() {
+        let Standing {
+            event,
+            group,
+            before,
+            after,
+        } = places.standing(hit.segment, hit.doc);
+        let of = |number, (segment, document)| Chosen {
+            event: EventId { number, ..event },
+            segment,
+            document,
+            group,
+        };
+        let is_last = |place| {
+            let last = chosen.last();
+            last.is_some_and(|last| (last.segment, last.document) == place)
+        };
+        if let Some(before) = before
+            && !is_last(before)
+            && passes(before.0, before.1)
+        {
+            chosen.push(of(event.number.saturating_sub(1), before));
+        }
+        chosen.push(of(event.number, (hit.segment, hit.doc)));
+        let next = hits.peek();
+        let is_next = |place| next.is_some_and(|next| (next.segment, next.doc) == place);
+        if let Some(after) = after
+            && !is_next(after)
+            && passes(after.0, after.1)
+        {
+            chosen.push(of(event.number.saturating_add(1), after));
         }
     }
-    chosen.append(&mut near);
-    chosen.sort_by_key(|chosen| chosen.event);
     chosen
 }
 
@@ -273,59 +249,59 @@ fn with_neighbours(
 struct Contributions {
     scores: Vec<f64>,
     width: usize,
-    /// Where each event's are.
-    rows: Vec<usize>,
 }
 
 impl Contributions {
+    fn of(matches: &Matches<'_>, chosen: &[Chosen]) -> Contributions {
+        let documents: Vec<(usize, DocId)> = chosen
+            .iter()
+            .map(|chosen| (chosen.segment, chosen.document))
+            .collect();
+        let scores = matches.contributions(&documents);
+        Contributions {
+            width: scores.len().checked_div(chosen.len()).unwrap_or(0),
+            scores,
+        }
+    }
+
     /// Those of an event, by its place.
-    fn of(&self, place: usize) -> &[f64] {
-        let row = self.rows.get(place).copied().unwrap_or(usize::MAX);
-        let from = row.saturating_mul(self.width);
+    fn at(&self, place: usize) -> &[f64] {
+        let from = place.saturating_mul(self.width);
         self.scores
             .get(from..from.saturating_add(self.width))
             .unwrap_or_default()
     }
 }
 
-/// Asked in the order of segments, as is cheapest, whatever order the events are in: those of a log are in order as they
-/// are.
-fn contributions(matches: &Matches<'_>, chosen: &[Chosen]) -> Contributions {
-    let mut first = 0;
-    let mut runs: Vec<(usize, DocId, usize, usize)> = chosen
-        .chunk_by(|one, next| one.segment == next.segment && one.event.log == next.event.log)
-        .filter_map(|run| {
-            let from = first;
-            first += run.len();
-            let head = run.first()?;
-            Some((head.segment, head.document, from, run.len()))
-        })
-        .collect();
-    runs.sort_unstable();
-    let mut documents = Vec::with_capacity(chosen.len());
-    let mut rows = vec![0; chosen.len()];
-    for (_, _, from, length) in runs {
-        let run = chosen.iter().zip(&mut rows).skip(from).take(length);
-        for (chosen, row) in run {
-            *row = documents.len();
-            documents.push((chosen.segment, chosen.document));
+/// For each event what it has with what those beside it lend. The pool is in the order of logs' events.
+fn lent(pool: &[Candidate]) -> Vec<f64> {
+    let lends = |one: Option<&Candidate>, other: Option<&Candidate>| match (one, other) {
+        (Some(one), Some(other)) => {
+            let beside = one.event.log == other.event.log
+                && one.event.number.checked_add(1) == Some(other.event.number);
+            beside && one.group.is_some() && one.group == other.group
         }
+        _ => false,
+    };
+    let mut before: Option<&Candidate> = None;
+    let mut rest = pool.iter().peekable();
+    let mut all = Vec::with_capacity(pool.len());
+    while let Some(candidate) = rest.next() {
+        let after = rest.peek().copied();
+        let mut lent = 0.0;
+        for (near, lends) in [
+            (before, lends(before, Some(candidate))),
+            (after, lends(Some(candidate), after)),
+        ] {
+            lent += match near {
+                Some(near) if lends => NEIGHBOUR * near.context,
+                _ => 0.0,
+            };
+        }
+        all.push(candidate.covered + lent);
+        before = Some(candidate);
     }
-    let scores = matches.contributions(&BM25, &documents);
-    Contributions {
-        width: scores.len().checked_div(chosen.len()).unwrap_or(0),
-        scores,
-        rows,
-    }
-}
-
-/// An event of the pool that stands beside the one at `place`, if it is in the pool.
-fn beside(pool: &[Candidate], place: usize, near: EventId) -> Option<&Candidate> {
-    [place.checked_sub(1), place.checked_add(1)]
-        .into_iter()
-        .flatten()
-        .filter_map(|place| pool.get(place))
-        .find(|candidate| candidate.event == near)
+    all
 }
 
 /// The query's concepts, then its joined names, as the segments are asked.
@@ -348,24 +324,19 @@ pub fn concepts(query: &Query) -> Vec<Concept> {
         .collect()
 }
 
-/// The events before and after.
-fn neighbours(event: EventId) -> impl Iterator<Item = EventId> {
-    [event.number.checked_sub(1), event.number.checked_add(1)]
-        .into_iter()
-        .flatten()
-        .map(move |number| EventId { number, ..event })
-}
-
-/// A group of events: a log's place, and the sitting's number there.
-type Group = (usize, u32);
-
-/// Each group's score, in their order: the sum of the best that its events of the pool could lend. The pool is in the order
-/// of events, so those of a group stand together.
-fn group_scores(pool: &[Candidate]) -> Vec<(Group, f64)> {
+/// For each event its group's score: the sum of the best that the group's events of the pool could lend. They stand
+/// together there.
+fn group_scores(pool: &[Candidate]) -> Vec<f64> {
     let group = |candidate: &Candidate| Some((candidate.event.log, candidate.group?));
-    pool.chunk_by(|one, next| group(one) == group(next))
-        .filter_map(|of_group| Some((group(of_group.first()?)?, best_of(of_group))))
-        .collect()
+    let mut scores = Vec::with_capacity(pool.len());
+    for of_group in pool.chunk_by(|one, next| group(one) == group(next)) {
+        let score = match of_group.first().and_then(group) {
+            Some(_) => best_of(of_group),
+            None => 0.0,
+        };
+        scores.resize(scores.len().saturating_add(of_group.len()), score);
+    }
+    scores
 }
 
 /// The sum of the [`GROUP_BEST`] best of what candidates could lend, the best first.
@@ -385,7 +356,7 @@ fn best_of(candidates: &[Candidate]) -> f64 {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use memfold_segment::{Builder, Encoded, Everything, Reader};
+    use memfold_segment::{Builder, Encoded, Everything, Reader, Room};
 
     /// One log with one segment; `sittings` says each event's.
     struct OneLog {
@@ -399,13 +370,19 @@ mod tests {
                 number: document.0,
             }
         }
-        fn document(&self, event: EventId) -> Option<(usize, DocId)> {
-            self.sittings
-                .get(event.number as usize)
-                .map(|_| (0, DocId(event.number)))
-        }
-        fn group(&self, event: EventId) -> Option<u32> {
-            self.sittings.get(event.number as usize).copied()
+        fn standing(&self, segment: usize, document: DocId) -> Standing {
+            let sitting = |number: u32| self.sittings.get(number as usize).copied();
+            let group = sitting(document.0);
+            let beside = |number: Option<u32>| {
+                let number = number.filter(|number| sitting(*number) == group)?;
+                Some((segment, DocId(number)))
+            };
+            Standing {
+                event: self.event(segment, document),
+                group,
+                before: beside(document.0.checked_sub(1)),
+                after: beside(document.0.checked_add(1)),
+            }
         }
     }
 
@@ -424,11 +401,13 @@ mod tests {
         let query = Query::new(query);
         let encoded = segment(documents);
         let reader = Reader::open(&encoded).unwrap();
-        let matches = Matches::gather(&[&reader], &concepts(&query), &Everything);
+        let mut room = Room::default();
+        let mut matches =
+            Matches::gather(&[&reader], &concepts(&query), &Everything, BM25, &mut room);
         let places = OneLog {
             sittings: sittings.to_vec(),
         };
-        let (ranked, _) = rank(&query, &matches, &places, &Everything, &Everything, POOL);
+        let (ranked, _) = rank(&query, &mut matches, &places, &Everything, POOL);
         ranked
             .into_iter()
             .map(|event| (event.event.number, event.score))

@@ -13,7 +13,7 @@ use memfold_sidecar::{Sidecar, Store, Words};
 
 use crate::collected::{Collected, Which};
 use crate::duplicates::{Claim, copies};
-use crate::ranking::{EventId, Places};
+use crate::ranking::{EventId, Places, Standing};
 use crate::ready::Ready;
 use crate::rollup::OpenShard;
 
@@ -85,17 +85,21 @@ impl Slots<'_> {
     }
 
     fn holds(&self, document: DocId) -> bool {
-        self.slot(document).is_some() && self.dead.binary_search(&document.0).is_err()
+        self.slot(document).is_some() && self.counts(document)
+    }
+
+    /// Whether a document of one of its logs counts.
+    fn counts(&self, document: DocId) -> bool {
+        self.dead.binary_search(&document.0).is_err()
     }
 }
 
-/// Where a run of a log's documents lies.
+/// A segment of a log that was opened on its own.
 #[derive(Clone, Copy)]
 struct Piece {
     segment: usize,
-    /// Its first document's number in the log, and in the segment.
+    /// Its first document's number in the log.
     number: u32,
-    document: u32,
     documents: u32,
 }
 
@@ -111,7 +115,7 @@ enum Opened<'a> {
 pub(crate) struct Segments<'a> {
     readers: Vec<Opened<'a>>,
     pub(crate) parts: Vec<Part<'a>>,
-    /// For each log its sealed part and its tail, or its part of a shard.
+    /// For each log that was opened on its own, its sealed part and its tail.
     pieces: Vec<[Option<Piece>; 2]>,
     pub(crate) notes: Vec<String>,
 }
@@ -191,20 +195,6 @@ impl<'a> Segments<'a> {
                 documents = documents.saturating_add(slot.documents);
             }
             let reader = shard.words()?;
-            let segment = self.readers.len();
-            for (slot, _) in &of_shard {
-                if let Some(pieces) = self.pieces.get_mut(slot.log) {
-                    *pieces = [
-                        Some(Piece {
-                            segment,
-                            number: 0,
-                            document: slot.first,
-                            documents: slot.documents,
-                        }),
-                        None,
-                    ];
-                }
-            }
             self.parts.push(Part::Shard(Slots {
                 all: documents == reader.documents(),
                 logs: of_shard.into_iter().map(|(slot, _)| slot).collect(),
@@ -256,10 +246,11 @@ impl<'a> Segments<'a> {
     }
 
     /// Where the documents stand in the logs.
-    pub(crate) fn places(&'a self, logs: &'a Collected) -> LogPlaces<'a> {
+    pub(crate) fn places(&'a self, logs: &'a Collected, live: &'a Chosen<'a>) -> LogPlaces<'a> {
         LogPlaces {
             logs,
             segments: self,
+            live,
             rows: RefCell::default(),
         }
     }
@@ -268,7 +259,6 @@ impl<'a> Segments<'a> {
         let piece = Piece {
             segment: self.readers.len(),
             number: first,
-            document: 0,
             documents: reader.documents(),
         };
         if let Some([sealed, tail]) = self.pieces.get_mut(log) {
@@ -383,42 +373,78 @@ const ROWS: u32 = 32;
 pub(crate) struct LogPlaces<'a> {
     logs: &'a Collected,
     segments: &'a Segments<'a>,
+    live: &'a Chosen<'a>,
     /// The sittings of rows of documents, by log and row.
     rows: RefCell<HashMap<(usize, u32), Vec<u32>>>,
 }
 
+/// The event of a document that is of no log.
+fn nowhere(document: DocId) -> EventId {
+    EventId {
+        log: usize::MAX,
+        number: document.0,
+    }
+}
+
 impl Places for LogPlaces<'_> {
     fn event(&self, segment: usize, document: DocId) -> EventId {
-        let nowhere = EventId {
-            log: usize::MAX,
-            number: document.0,
-        };
         match self.segments.parts.get(segment) {
             Some(Part::Log { log, first, .. }) => EventId {
                 log: *log,
                 number: first.saturating_add(document.0),
             },
-            Some(Part::Shard(slots)) => slots.slot(document).map_or(nowhere, |slot| EventId {
-                log: slot.log,
-                number: document.0 - slot.first,
-            }),
-            None => nowhere,
+            Some(Part::Shard(slots)) => match slots.slot(document) {
+                Some(slot) => EventId {
+                    log: slot.log,
+                    number: document.0 - slot.first,
+                },
+                None => nowhere(document),
+            },
+            None => nowhere(document),
         }
     }
 
+    fn standing(&self, segment: usize, document: DocId) -> Standing {
+        match self.segments.parts.get(segment) {
+            Some(Part::Shard(slots)) => self.standing_in_shard(segment, slots, document),
+            _ => self.standing_in_log(self.event(segment, document)),
+        }
+    }
+}
+
+impl LogPlaces<'_> {
+    fn standing_in_log(&self, event: EventId) -> Standing {
+        let group = self.group(event);
+        let beside = |number: Option<u32>| {
+            let event = EventId {
+                number: number?,
+                ..event
+            };
+            let (segment, document) = self.document(event)?;
+            let is_beside =
+                group.is_some() && self.group(event) == group && self.live.holds(segment, document);
+            is_beside.then_some((segment, document))
+        };
+        Standing {
+            event,
+            group,
+            before: beside(event.number.checked_sub(1)),
+            after: beside(event.number.checked_add(1)),
+        }
+    }
+
+    /// The segment and document of an event of a log that was opened on its own; nothing past the log's ends.
     fn document(&self, event: EventId) -> Option<(usize, DocId)> {
         let pieces = self.segments.pieces.get(event.log)?;
         pieces.iter().flatten().find_map(|piece| {
             let after = event.number.checked_sub(piece.number)?;
-            (after < piece.documents)
-                .then(|| (piece.segment, DocId(piece.document.saturating_add(after))))
+            (after < piece.documents).then_some((piece.segment, DocId(after)))
         })
     }
 
+    /// The sitting of such an event.
     fn group(&self, event: EventId) -> Option<u32> {
-        let Some(ready) = self.logs.own(event.log) else {
-            return self.group_in_shard(event);
-        };
+        let ready = self.logs.own(event.log)?;
         let row = event.number / ROWS;
         let mut rows = self.rows.borrow_mut();
         let sittings = rows.entry((event.log, row)).or_insert_with(|| {
@@ -431,19 +457,42 @@ impl Places for LogPlaces<'_> {
             .get(usize::try_from(event.number % ROWS).ok()?)
             .copied()
     }
-}
 
-impl LogPlaces<'_> {
-    fn group_in_shard(&self, event: EventId) -> Option<u32> {
-        let (segment, document) = self.document(event)?;
-        let Some(Part::Shard(slots)) = self.segments.parts.get(segment) else {
-            return None;
+    fn standing_in_shard(&self, segment: usize, slots: &Slots<'_>, document: DocId) -> Standing {
+        let Some(slot) = slots.slot(document) else {
+            return Standing {
+                event: nowhere(document),
+                group: None,
+                before: None,
+                after: None,
+            };
         };
-        let first = document.0.checked_sub(event.number)?;
-        let sittings = slots.shard.sittings();
-        if sittings.is_err() {
+        let number = document.0 - slot.first;
+        let mut standing = Standing {
+            event: EventId {
+                log: slot.log,
+                number,
+            },
+            group: None,
+            before: None,
+            after: None,
+        };
+        let Ok(sittings) = slots.shard.sittings() else {
             self.logs.fail();
+            return standing;
+        };
+        standing.group = Some(sittings.up_to(document.0));
+        let beside = |document| {
+            let document = DocId(document);
+            slots.counts(document).then_some((segment, document))
+        };
+        if number > 0 && !sittings.begins_at(document.0) {
+            standing.before = beside(document.0 - 1);
         }
-        Some(sittings.ok()?.between(first, document.0))
+        let after = document.0.saturating_add(1);
+        if number + 1 < slot.documents && !sittings.begins_at(after) {
+            standing.after = beside(after);
+        }
+        standing
     }
 }

@@ -310,8 +310,14 @@ impl Sittings {
         self.up_to(document).saturating_sub(self.up_to(first))
     }
 
-    /// How many end up to a document.
-    fn up_to(&self, document: u32) -> u32 {
+    /// Whether a document begins another sitting than the one before it, of the same log, stands in.
+    pub fn begins_at(&self, document: u32) -> bool {
+        let word = self.words.get(document as usize / 64);
+        word.is_some_and(|word| word >> (document % 64) & 1 == 1)
+    }
+
+    /// How many end up to a document: a number of its sitting among those of its log.
+    pub fn up_to(&self, document: u32) -> u32 {
         let place = document as usize / 64;
         match (self.words.get(place), self.before.get(place)) {
             (Some(word), Some(before)) => {

@@ -32,22 +32,49 @@ pub(crate) fn pack(values: &[u32; LANE], width: u32, out: &mut Vec<u8>) {
     }
 }
 
+/// Numbers that fill whole words together: 32 of `w` bits make `w` words.
+const GROUP: usize = 32;
+
 /// The inverse of [`pack`]. `bytes` has the length that [`packed_len`] says; what is missing reads as 0.
 pub(crate) fn unpack(bytes: &[u8], width: u32, values: &mut [u32; LANE]) {
-    let mut words = bytes.as_chunks::<4>().0.iter();
-    let mask = (1u64 << width) - 1;
-    let mut bits = 0u64;
-    let mut filled = 0;
-    for value in values {
-        if filled < width {
-            let word = words.next().map_or(0, |word| u32::from_le_bytes(*word));
-            bits |= u64::from(word) << filled;
-            filled += 32;
-        }
-        *value = (bits & mask) as u32;
-        bits >>= width;
-        filled -= width;
+    macro_rules! by_width {
+        ($($width:literal)*) => {
+            match width {
+                $($width => unpack_as::<$width>(bytes, values),)*
+                _ => *values = [0; LANE],
+            }
+        };
     }
+    by_width!(1 2 3 4 5 6 7 8 9 10 11 12 13 14 15 16 17 18 19 20 21 22 23 24 25 26 27 28 29 30 31 32);
+}
+
+/// Knowing the width, the compiler knows where each number lies: nothing is left but loads and shifts.
+fn unpack_as<const WIDTH: usize>(bytes: &[u8], values: &mut [u32; LANE]) {
+    let (words, _) = bytes.as_chunks::<4>();
+    let (groups, _) = words.as_chunks::<WIDTH>();
+    let (parts, _) = values.as_chunks_mut::<GROUP>();
+    for (at, part) in parts.iter_mut().enumerate() {
+        let words = groups.get(at).copied().unwrap_or([[0; 4]; WIDTH]);
+        macro_rules! numbers {
+            ($($number:literal)*) => {
+                *part = [$(number::<WIDTH, $number>(&words)),*]
+            };
+        }
+        // Written out: left to itself, the compiler makes a loop of it, with a branch that nobody can foretell.
+        numbers!(0 1 2 3 4 5 6 7 8 9 10 11 12 13 14 15 16 17 18 19 20 21 22 23 24 25 26 27 28 29 30 31);
+    }
+}
+
+#[inline(always)]
+fn number<const WIDTH: usize, const NUMBER: usize>(words: &[[u8; 4]; WIDTH]) -> u32 {
+    let word = |at: usize| words.get(at).map_or(0, |word| u32::from_le_bytes(*word));
+    let (at, bit) = (NUMBER * WIDTH / 32, NUMBER * WIDTH % 32);
+    // A number's rest is in the next word.
+    let rest = match bit + WIDTH > 32 {
+        true => word(at + 1) << (32 - bit),
+        false => 0,
+    };
+    (word(at) >> bit | rest) & u32::MAX >> (32 - WIDTH)
 }
 
 #[cfg(test)]

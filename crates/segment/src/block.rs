@@ -106,19 +106,6 @@ impl List {
     }
 }
 
-/// A row's block, if its checksum is right.
-pub(crate) fn check(row: Row, bytes: &[u8]) -> Result<(), Error> {
-    if crc32fast::hash(bytes) == row.crc {
-        Ok(())
-    } else {
-        Err(Error::Damaged {
-            section: Section::Blocks,
-            at: row.at,
-            what: "its checksum does not match",
-        })
-    }
-}
-
 /// Looks a term up in a checked block.
 ///
 /// Terms go up, so it is enough to keep how many bytes of `term` the last entry had: one that shares

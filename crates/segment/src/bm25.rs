@@ -57,8 +57,26 @@ impl Bm25 {
     /// What a concept adds to a document's score. `weight` is `w · idf`.
     #[inline]
     pub fn score(&self, weight: f64, frequency: u32, norm: f64) -> f64 {
+        let (over, under) = self.fraction(weight, frequency, norm);
+        over / under
+    }
+
+    /// The two numbers that are divided for a score: telling that it is below another needs no division.
+    #[inline]
+    pub(crate) fn fraction(&self, weight: f64, frequency: u32, norm: f64) -> (f64, f64) {
         let tf = f64::from(frequency);
-        weight * (tf * (self.k1 + 1.0)) / (tf + norm)
+        (weight * (tf * (self.k1 + 1.0)), tf + norm)
+    }
+
+    /// How long, by its norm, a document may be for each time that it has a term, so that its score can reach `floor`: no less
+    /// than that, whatever is rounded.
+    pub(crate) fn reach(&self, weight: f64, floor: f64) -> f64 {
+        self.most(weight) / floor * (1.0 + 1e-9) - 1.0
+    }
+
+    /// What no score of a concept exceeds, but for rounding.
+    pub(crate) fn most(&self, weight: f64) -> f64 {
+        weight * (self.k1 + 1.0)
     }
 }
 

@@ -4,7 +4,7 @@
 use std::borrow::Cow;
 
 use crate::Posting;
-use crate::block::{self, List, Name};
+use crate::block::{List, Name};
 use crate::bytes::Bytes;
 use crate::encode::{common, separator};
 use crate::error::Error;
@@ -130,10 +130,7 @@ impl<'r, S: Source> Entries<'r, S> {
 
     fn open_block(&mut self) -> Result<(), Error> {
         self.row = self.reader.parts(&self.table)?.row(self.next_block)?;
-        self.bytes = self
-            .reader
-            .read(Section::Blocks, self.row.at, self.row.len as u64)?;
-        block::check(self.row, &self.bytes)?;
+        self.bytes = self.reader.checked(self.row.place())?;
         (self.at, self.left) = (0, self.row.terms);
         self.next_block += 1;
         Ok(())
@@ -187,8 +184,10 @@ impl<'r, S: Source> Entries<'r, S> {
 
     /// Appends the postings of the term that the cursor stands on.
     pub(crate) fn postings(&self, out: &mut Vec<Posting>) -> Result<(), Error> {
+        // Whoever walks a dictionary reads what is there now, nothing that was kept.
+        let read = |place| self.reader.checked(place);
         self.reader
-            .decode(&self.list, self.row.at, &self.bytes, out)
+            .decode(&self.list, self.row.at, &self.bytes, read, out)
             .map(drop)
     }
 }

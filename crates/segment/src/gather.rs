@@ -2,12 +2,15 @@
 //! collection. What follows it (`rank`) only computes.
 
 use std::ops::Range;
+use std::sync::Arc;
 
+use crate::bm25::Bm25;
 use crate::builder::quantity;
 use crate::encode::merge;
 use crate::error::Error;
 use crate::kept::{Kept, KeptList, Width};
 use crate::lengths::Lengths;
+use crate::norms::{Against, Needed, Norms};
 use crate::reader::Reader;
 use crate::source::Source;
 use crate::{DocId, Posting};
@@ -85,15 +88,20 @@ impl<F: Fn(usize, DocId) -> bool> Select for F {
     }
 }
 
+static NOTHING: Kept = Kept::new();
+
 /// The postings of a query, read and counted.
 #[derive(Debug)]
 pub struct Matches<'r> {
     pub(crate) collection: Collection,
+    pub(crate) params: Bm25,
     /// The weight and document frequency of each concept.
     pub(crate) concepts: Vec<(f64, u64)>,
     pub(crate) segments: Vec<Held<'r>>,
     /// The postings of all segments.
-    kept: Kept,
+    kept: &'r Kept,
+    /// Room for the scores of a segment's documents.
+    pub(crate) scores: &'r mut Vec<f64>,
     pub(crate) failures: Vec<(usize, Error)>,
 }
 
@@ -102,14 +110,42 @@ pub struct Matches<'r> {
 pub(crate) struct Held<'r> {
     pub(crate) index: usize,
     pub(crate) documents: u32,
-    pub(crate) lengths: Lengths<'r>,
+    lengths: Lengths<'r>,
+    /// What the reader keeps of them, and what of it this search uses.
+    kept_norms: &'r Norms,
+    norms: Option<Arc<[f64]>>,
     width: Width,
     /// For each concept held, in their order, where its postings are kept.
     lists: Vec<(usize, Range<usize>)>,
 }
 
+impl Held<'_> {
+    /// The length norm of a document.
+    #[inline]
+    pub(crate) fn norm(&self, against: &Against, doc: DocId) -> f64 {
+        match self.norms.as_deref() {
+            Some(norms) => norm_in(norms, doc),
+            None => against.params.norm(self.lengths.get(doc), against.average),
+        }
+    }
+
+    /// The length norms of all its documents, if they are at hand.
+    pub(crate) fn norms(&self) -> Option<&[f64]> {
+        self.norms.as_deref()
+    }
+
+    fn prepare(&mut self, against: Against) {
+        let postings: usize = self.lists.iter().map(|(_, range)| range.len()).sum();
+        let needed = match postings > self.documents as usize / 2 {
+            true => Needed::Many,
+            false => Needed::Few,
+        };
+        self.norms = self.kept_norms.against(against, &self.lengths, needed);
+    }
+}
+
 impl<'r> Matches<'r> {
-    /// Reads the postings of `concepts` from all segments.
+    /// Reads the postings of `concepts` from all segments, to be scored with `params`. What they take is put in `room`.
     ///
     /// Documents outside `live` are as if they were not there: not in the number of documents, the
     /// average length or a document frequency. So is a whole segment that cannot be read, which
@@ -118,27 +154,47 @@ impl<'r> Matches<'r> {
         segments: &[&'r Reader<S>],
         concepts: &[Concept],
         live: &dyn Select,
+        params: Bm25,
+        room: &'r mut Room,
     ) -> Self {
+        let Room {
+            lists,
+            kept,
+            scores,
+        } = room;
+        kept.clear();
         let queries: Vec<Alternatives> = concepts
             .iter()
             .map(|concept| Alternatives::of(&concept.terms))
             .collect();
         let mut matches = Self {
             collection: Collection::default(),
+            params,
             concepts: concepts.iter().map(|concept| (concept.weight, 0)).collect(),
             segments: Vec::new(),
-            kept: Kept::default(),
+            kept: &NOTHING,
+            scores,
             failures: Vec::new(),
         };
-        // Grown once for all lists.
-        let mut room = Room::default();
         for (index, reader) in segments.iter().enumerate() {
-            match gather_segment(reader, index, &queries, live, &mut matches.kept, &mut room) {
+            match gather_segment(reader, index, &queries, live, kept, lists) {
                 Ok((collection, held)) => matches.count(collection, held),
                 Err(error) => matches.failures.push((index, error)),
             }
         }
+        matches.kept = kept;
+        let against = matches.against();
+        for held in &mut matches.segments {
+            held.prepare(against);
+        }
         matches
+    }
+
+    pub(crate) fn against(&self) -> Against {
+        Against {
+            params: self.params,
+            average: self.collection.average_length(),
+        }
     }
 
     fn count(&mut self, collection: Collection, held: Option<Held<'r>>) {
@@ -182,13 +238,19 @@ impl<'r> Matches<'r> {
     }
 }
 
+/// The norm of a document among those of its segment, which has it.
+#[inline]
+pub(crate) fn norm_in(norms: &[f64], doc: DocId) -> f64 {
+    norms.get(doc.0 as usize).copied().unwrap_or(f64::NAN)
+}
+
 fn gather_segment<'r, S: Source>(
     reader: &'r Reader<S>,
     index: usize,
     queries: &[Alternatives],
     live: &dyn Select,
     kept: &mut Kept,
-    room: &mut Room,
+    room: &mut Lists,
 ) -> Result<(Collection, Option<Held<'r>>), Error> {
     let mut lists = Vec::new();
     let all = live.all(index);
@@ -227,6 +289,8 @@ fn gather_segment<'r, S: Source>(
         index,
         documents,
         lengths,
+        kept_norms: reader.norms(),
+        norms: None,
         width,
         lists,
     });
@@ -261,9 +325,9 @@ impl Alternatives {
     fn read<'o, S: Source>(
         &self,
         reader: &Reader<S>,
-        room: &'o mut Room,
+        room: &'o mut Lists,
     ) -> Result<&'o mut Vec<Posting>, Error> {
-        let Room { read, union } = room;
+        let Lists { read, union } = room;
         read.clear();
         let (mut terms, mut second) = (0, 0);
         let mut begins_at = |place: usize| {
@@ -298,9 +362,17 @@ impl Alternatives {
     }
 }
 
+/// Memory that one search after another uses: what is given back and asked for again at each costs more than a short one.
+#[derive(Debug, Default)]
+pub struct Room {
+    lists: Lists,
+    kept: Kept,
+    scores: Vec<f64>,
+}
+
 /// Room for the postings of one concept after another.
-#[derive(Default)]
-struct Room {
+#[derive(Debug, Default)]
+struct Lists {
     read: Vec<Posting>,
     union: Vec<Posting>,
 }

@@ -36,28 +36,48 @@ impl Width {
         self.above(u32::MAX)
     }
 
+    #[inline]
     fn above(self, code: u32) -> u32 {
-        code.checked_shr(self.bits).unwrap_or(0)
+        (u64::from(code) >> self.bits) as u32
     }
 
-    fn document(self, code: u32) -> DocId {
-        DocId(code & u32::MAX.checked_shr(u32::BITS - self.bits).unwrap_or(0))
+    /// The bits of a document's number.
+    fn mask(self) -> u32 {
+        ((1u64 << self.bits) - 1) as u32
     }
 }
 
 impl Kept {
+    pub(crate) const fn new() -> Kept {
+        Kept {
+            codes: Vec::new(),
+            often: Vec::new(),
+        }
+    }
+
+    /// Forgets all lists, and keeps their room.
+    pub(crate) fn clear(&mut self) {
+        self.codes.clear();
+        self.often.clear();
+    }
+
     /// Appends a list; the documents are below the number that `width` is for. Returns where it is.
     pub(crate) fn push(&mut self, width: Width, postings: &[Posting]) -> Range<usize> {
         let (start, most) = (self.codes.len(), width.most());
-        let often = &mut self.often;
-        self.codes
-            .extend(postings.iter().enumerate().map(|(place, posting)| {
-                if posting.frequency >= most {
-                    often.push((start + place, posting.frequency));
-                }
-                let frequency = posting.frequency.min(most);
-                posting.doc.0 | frequency.checked_shl(width.bits).unwrap_or(0)
-            }));
+        let mut greatest = 0;
+        self.codes.extend(postings.iter().map(|posting| {
+            greatest = posting.frequency.max(greatest);
+            let frequency = u64::from(posting.frequency.min(most));
+            posting.doc.0 | (frequency << width.bits) as u32
+        }));
+        if greatest >= most {
+            let often = postings.iter().enumerate();
+            self.often.extend(
+                often
+                    .filter(|(_, posting)| posting.frequency >= most)
+                    .map(|(place, posting)| (start + place, posting.frequency)),
+            );
+        }
         start..self.codes.len()
     }
 
@@ -68,6 +88,8 @@ impl Kept {
             start: range.start,
             often: &self.often,
             width,
+            mask: width.mask(),
+            most: width.most(),
         }
     }
 }
@@ -79,15 +101,31 @@ pub(crate) struct KeptList<'k> {
     start: usize,
     often: &'k [(usize, u32)],
     width: Width,
+    /// What `width` says, computed once.
+    mask: u32,
+    most: u32,
 }
 
 impl<'k> KeptList<'k> {
+    /// The list in pieces of so many postings.
+    pub(crate) fn chunks(self, size: usize) -> impl Iterator<Item = KeptList<'k>> {
+        let starts = (self.start..).step_by(size);
+        self.codes
+            .chunks(size)
+            .zip(starts)
+            .map(move |(codes, start)| KeptList {
+                codes,
+                start,
+                ..self
+            })
+    }
+
     pub(crate) fn len(&self) -> usize {
         self.codes.len()
     }
 
     pub(crate) fn document(&self, place: usize) -> Option<DocId> {
-        self.codes.get(place).map(|code| self.width.document(*code))
+        self.codes.get(place).map(|code| DocId(code & self.mask))
     }
 
     pub(crate) fn get(&self, place: usize) -> Option<Posting> {
@@ -103,8 +141,8 @@ impl<'k> KeptList<'k> {
     fn posting(&self, place: usize, code: u32) -> Posting {
         let frequency = self.width.above(code);
         Posting {
-            doc: self.width.document(code),
-            frequency: match frequency < self.width.most() {
+            doc: DocId(code & self.mask),
+            frequency: match frequency < self.most {
                 true => frequency,
                 false => self.often(place),
             },

@@ -6,7 +6,8 @@
 //! readers at once. The bytes are those of `formats/segment.md`, and depend on the documents alone.
 //!
 //! Read in this order: `builder` (with `interner`, `hash`, `chain` below it), `encode` (with `list` and
-//! `bits`), `table`, `block`, `reader`, `entries`, `verify`, `merge`, then `bm25`, `gather`, `kept` and `rank`.
+//! `bits`), `table`, `block`, `reader` (with `pieces`), `entries`, `verify`, `merge`, then `bm25`, `gather`, `kept`, `norms`
+//! and `rank` (with `top`).
 
 mod bits;
 mod block;
@@ -25,17 +26,20 @@ mod lead;
 mod lengths;
 mod list;
 mod merge;
+mod norms;
+mod pieces;
 mod rank;
 mod reader;
 mod source;
 mod table;
+mod top;
 mod tournament;
 mod verify;
 
 pub use bm25::Bm25;
 pub use builder::Builder;
 pub use error::Error;
-pub use gather::{Collection, Concept, Everything, Matches, Select, Term};
+pub use gather::{Collection, Concept, Everything, Matches, Room, Select, Term};
 pub use lengths::Lengths;
 pub use merge::{Part, merge};
 pub use rank::{Ranked, Scored, rank};
@@ -47,11 +51,11 @@ pub use verify::Stats;
 pub const MAX_QUANTITY: u32 = i32::MAX as u32;
 
 /// A document's number in its segment: 0 for the first.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct DocId(pub u32);
 
 /// A document that holds a term, and how often: 1 to [`MAX_QUANTITY`] times.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct Posting {
     /// The document.
     pub doc: DocId,

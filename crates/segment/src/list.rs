@@ -196,19 +196,16 @@ pub(crate) fn read_long(
         if extra_bits == 31 && extra.iter().any(|&extra| extra >= MAX_QUANTITY) {
             return Err(input.damaged("a frequency above 2^31-1"));
         }
-        // The documents of a block only go up: if the last one is there, all are.
-        let last = next + gaps.iter().map(|&gap| u64::from(gap)).sum::<u64>() + (LANE as u64 - 1);
-        document(input, last, documents)?;
-        let mut doc = next as u32;
         out.extend(gaps.iter().zip(&extra).map(|(gap, extra)| {
-            let posting = Posting {
-                doc: DocId(doc + gap),
+            let doc = next + u64::from(*gap);
+            next = doc + 1;
+            Posting {
+                doc: DocId(doc as u32),
                 frequency: extra + 1,
-            };
-            doc += gap + 1;
-            posting
+            }
         }));
-        next = last + 1;
+        // The documents of a block only go up: if the last one is there, all are. If not, what was appended is taken back.
+        document(input, next - 1, documents)?;
     }
     read_short(input, next, documents, out)?;
     if out.len() - start != count as usize {

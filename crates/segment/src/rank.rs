@@ -1,13 +1,14 @@
 //! The computing half of a search: scores in dense accumulators, one segment at a time, and the best k
 //! of them.
 
-use crate::DocId;
 use crate::bm25::Bm25;
 use crate::error::Error;
-use crate::gather::{Collection, Concept, Held, Matches, Select};
+use crate::gather::{Collection, Concept, Held, Matches, Room, Select, norm_in};
 use crate::kept::KeptList;
 use crate::reader::Reader;
 use crate::source::Source;
+use crate::top::Top;
+use crate::{DocId, Posting};
 
 /// A hit.
 #[derive(Debug, Clone, PartialEq)]
@@ -66,11 +67,12 @@ pub fn rank<S: Source>(
     filter: &dyn Select,
     k: usize,
 ) -> Ranked {
-    let mut matches = Matches::gather(segments, concepts, live);
+    let mut room = Room::default();
+    let mut matches = Matches::gather(segments, concepts, live, *params, &mut room);
     let failures = std::mem::take(&mut matches.failures);
     Ranked {
         failures,
-        ..matches.rank(params, filter, k, &|segment, doc| (segment, doc.0))
+        ..matches.rank(filter, k, &|segment, doc| (segment, doc.0))
     }
 }
 
@@ -78,50 +80,62 @@ impl Matches<'_> {
     /// The best `k` of the documents that `filter` selects; of equal scores, those come first whose place in `order` is
     /// less. `failures` is left empty here: they are [those of the reading](Matches::failures).
     pub fn rank<P: Ord + Copy>(
-        &self,
-        params: &Bm25,
+        &mut self,
+        filter: &dyn Select,
+        k: usize,
+        order: &dyn Fn(usize, DocId) -> P,
+    ) -> Ranked {
+        let mut ranked = self.best(filter, k, order);
+        let mut hits: Vec<(P, Scored)> = ranked
+            .hits
+            .into_iter()
+            .map(|hit| (order(hit.segment, hit.doc), hit))
+            .collect();
+        hits.sort_by(|(order, a), (other, b)| {
+            b.score.total_cmp(&a.score).then_with(|| order.cmp(other))
+        });
+        ranked.hits = hits.into_iter().map(|(_, hit)| hit).collect();
+        ranked
+    }
+
+    /// The same hits, in the order of segments, then of documents.
+    pub fn best<P: Ord>(
+        &mut self,
         filter: &dyn Select,
         k: usize,
         order: &dyn Fn(usize, DocId) -> P,
     ) -> Ranked {
         let weights = self.weights();
-        let average = self.collection.average_length();
-        let mut top = Top::of(k, filter);
-        let mut scores = Vec::new();
-        for (place, held) in self.segments.iter().enumerate() {
-            top.all = filter.all(held.index);
+        let most = |weight: &f64| self.params.most(*weight);
+        // Where each score is above 0, and no sum or quotient of them is lost in rounding, whatever is in a list matches.
+        let each_matches = weights
+            .iter()
+            .all(|weight| (1e-100..1e100).contains(&most(weight)));
+        let mut top = Top::of(k, filter, weights.iter().map(most).sum());
+        let mut scores = std::mem::take(self.scores);
+        for held in &self.segments {
+            let counted = each_matches && top.passes_all(held.index);
             let mut lists = self.lists(held);
             match (lists.next(), lists.len()) {
                 // One concept: its postings are the documents, in order.
                 (Some((concept, list)), 0) => {
                     let weight = weights.get(concept).copied().unwrap_or(0.0);
-                    scores.clear();
-                    scores.extend(list.iter().map(|posting| {
-                        let norm = params.norm(held.lengths.get(posting.doc), average);
-                        params.score(weight, posting.frequency, norm)
-                    }));
-                    top.offer(place, held.index, &scores, |at| list.document(at));
+                    self.offer_one(held, weight, list, counted, &mut top);
                 }
                 _ => {
-                    self.accumulate(held, &weights, params, average, &mut scores);
-                    let doc = |at| u32::try_from(at).ok().map(DocId);
-                    top.offer(place, held.index, &scores, doc);
+                    let matched = self.accumulate(held, &weights, &mut scores);
+                    if counted {
+                        top.count(matched);
+                        top.take_all(held.index, &scores);
+                    } else {
+                        let scores = scores.iter().copied();
+                        top.offer(held.index, (0..).map(DocId).zip(scores));
+                    }
                 }
             }
         }
-        let matched = top.matched;
-        let order = |place: usize, doc| {
-            let segment = self
-                .segments
-                .get(place)
-                .map_or(usize::MAX, |held| held.index);
-            order(segment, doc)
-        };
-        let hits = top
-            .best(&order)
-            .into_iter()
-            .filter_map(|hit| self.scored(hit.place, hit.doc, hit.score))
-            .collect();
+        *self.scores = scores;
+        let (hits, matched) = top.best(order);
         let concepts = self
             .concepts
             .iter()
@@ -140,12 +154,13 @@ impl Matches<'_> {
     /// the order of `documents`. All 0 for one that is not there. A row added up from the left is its document's score.
     ///
     /// `documents` are cheapest in the order of segments, then of documents: each list is then walked once.
-    pub fn contributions(&self, params: &Bm25, documents: &[(usize, DocId)]) -> Vec<f64> {
+    pub fn contributions(&self, documents: &[(usize, DocId)]) -> Vec<f64> {
         let weights = self.weights();
-        let average = self.collection.average_length();
+        let against = self.against();
         let width = self.concepts.len();
         let mut rows = vec![0.0; documents.len().saturating_mul(width)];
         let mut asked = Asked::default();
+        let mut frequencies = Frequencies::default();
         let mut done = 0;
         for run in documents.chunk_by(|(one, _), (next, _)| one == next) {
             let from = done;
@@ -162,7 +177,7 @@ impl Matches<'_> {
             };
             let norms: Vec<f64> = run
                 .iter()
-                .map(|(_, doc)| params.norm(held.lengths.get(*doc), average))
+                .map(|(_, doc)| held.norm(&against, *doc))
                 .collect();
             let ascending = run.is_sorted_by(|(_, doc), (_, next)| doc < next);
             asked.set(run, held.documents);
@@ -172,7 +187,9 @@ impl Matches<'_> {
                     let row = at.checked_mul(width);
                     let place = row.and_then(|row| rows.get_mut(row + concept));
                     if let (Some(place), Some(norm)) = (place, norms.get(at)) {
-                        *place = params.score(weight, tf, *norm);
+                        let (over, under) = self.params.fraction(weight, tf, *norm);
+                        // Without the word the upper number is 0; the lower one is not, for the quotient's sake.
+                        *place = over / under.max(f64::MIN_POSITIVE);
                     }
                 };
                 if !ascending || list.len() / FAR > run.len() {
@@ -182,12 +199,19 @@ impl Matches<'_> {
                             add(at, tf);
                         }
                     }
-                } else {
-                    for posting in list.iter() {
-                        if let Some(at) = asked.place(posting.doc) {
+                } else if list.len() / NEAR > run.len() {
+                    let mut places = (0..).zip(run);
+                    for posting in list.iter().filter(|posting| asked.holds(posting.doc)) {
+                        if let Some((at, _)) = places.find(|(_, (_, doc))| *doc == posting.doc) {
                             add(at, posting.frequency);
                         }
                     }
+                } else {
+                    frequencies.of(list, held.documents, |frequencies| {
+                        for (at, (_, doc)) in run.iter().enumerate() {
+                            add(at, frequencies.get(*doc));
+                        }
+                    });
                 }
             }
         }
@@ -202,79 +226,197 @@ impl Matches<'_> {
             .collect()
     }
 
-    /// Sums up the scores of a segment's documents, concept by concept.
-    fn accumulate(
+    /// Offers the documents of a segment's only list.
+    fn offer_one(
         &self,
         held: &Held<'_>,
-        weights: &[f64],
-        params: &Bm25,
-        average: f64,
-        scores: &mut Vec<f64>,
+        weight: f64,
+        list: KeptList<'_>,
+        counted: bool,
+        top: &mut Top<'_>,
     ) {
-        scores.clear();
-        scores.resize(held.documents as usize, 0.0);
-        let postings: usize = self.lists(held).map(|(_, list)| list.len()).sum();
-        // Where many concepts meet in a document its norm is computed once; the bits are the same.
-        let norms: Vec<f64> = if postings > held.documents as usize / 2 {
-            held.lengths
-                .iter()
-                .map(|length| params.norm(length, average))
-                .collect()
-        } else {
-            Vec::new()
-        };
-        for (concept, list) in self.lists(held) {
-            let weight = weights.get(concept).copied().unwrap_or(0.0);
-            for posting in list.iter() {
-                let doc = posting.doc.0 as usize;
-                let norm = match norms.get(doc) {
-                    Some(norm) => *norm,
-                    None => params.norm(held.lengths.get(posting.doc), average),
-                };
-                if let Some(score) = scores.get_mut(doc) {
-                    *score += params.score(weight, posting.frequency, norm);
+        if counted {
+            top.count(list.len() as u64);
+            match held.norms() {
+                Some(norms) => self.take_one(held, weight, list, |doc| norm_in(norms, doc), top),
+                None => {
+                    let against = self.against();
+                    self.take_one(held, weight, list, |doc| held.norm(&against, doc), top);
                 }
+            }
+        } else {
+            self.scores(held, weight, list, |docs, scores| {
+                let scored = docs.iter().copied().zip(scores.iter().copied());
+                top.offer(held.index, scored);
+            });
+        }
+    }
+
+    fn take_one(
+        &self,
+        held: &Held<'_>,
+        weight: f64,
+        list: KeptList<'_>,
+        norm: impl Fn(DocId) -> f64,
+        top: &mut Top<'_>,
+    ) {
+        for part in list.chunks(BATCH) {
+            let reach = self.params.reach(weight, top.floor());
+            // Which can reach the floor is as good as random: all are written down, and no branch hangs on it.
+            let mut good = [Posting::default(); BATCH];
+            let mut count = 0;
+            for posting in part.iter() {
+                if let Some(place) = good.get_mut(count % BATCH) {
+                    *place = posting;
+                }
+                count += usize::from(norm(posting.doc) <= reach * f64::from(posting.frequency));
+            }
+            for posting in good.iter().take(count) {
+                let norm = norm(posting.doc);
+                let score = self.params.score(weight, posting.frequency, norm);
+                top.take(held.index, posting.doc, score);
             }
         }
     }
 
-    fn scored(&self, place: usize, doc: DocId, score: f64) -> Option<Scored> {
-        let segment = self.segments.get(place)?.index;
-        Some(Scored {
-            segment,
-            doc,
-            score,
-        })
+    /// Sums up the scores of a segment's documents, concept by concept. Returns how many got one.
+    fn accumulate(&self, held: &Held<'_>, weights: &[f64], sums: &mut Vec<f64>) -> u64 {
+        let mut got = 0;
+        sums.clear();
+        sums.resize(held.documents as usize, 0.0);
+        for (concept, list) in self.lists(held) {
+            let weight = weights.get(concept).copied().unwrap_or(0.0);
+            self.scores(held, weight, list, |docs, scores| {
+                for (doc, score) in docs.iter().zip(scores) {
+                    if let Some(sum) = sums.get_mut(doc.0 as usize) {
+                        got += u64::from(*sum == 0.0);
+                        *sum += *score;
+                    }
+                }
+            });
+        }
+        got
+    }
+
+    /// The scores of a list, [`BATCH`] at a time.
+    fn scores(
+        &self,
+        held: &Held<'_>,
+        weight: f64,
+        list: KeptList<'_>,
+        each: impl FnMut(&[DocId], &[f64]),
+    ) {
+        let params = self.params;
+        match held.norms() {
+            Some(norms) => scores(params, weight, list, |doc| norm_in(norms, doc), each),
+            None => {
+                let against = self.against();
+                scores(params, weight, list, |doc| held.norm(&against, doc), each);
+            }
+        }
+    }
+}
+
+/// So many postings are looked at together.
+const BATCH: usize = 64;
+
+#[inline]
+fn scores(
+    params: Bm25,
+    weight: f64,
+    list: KeptList<'_>,
+    norm: impl Fn(DocId) -> f64,
+    mut each: impl FnMut(&[DocId], &[f64]),
+) {
+    let mut docs = [DocId(0); BATCH];
+    let (mut over, mut under) = ([0.0; BATCH], [1.0; BATCH]);
+    for part in list.chunks(BATCH) {
+        let places = docs.iter_mut().zip(&mut over).zip(&mut under);
+        for (((doc, over), under), posting) in places.zip(part.iter()) {
+            *doc = posting.doc;
+            (*over, *under) = params.fraction(weight, posting.frequency, norm(posting.doc));
+        }
+        // By themselves, several are divided at once.
+        let scores = over.get_mut(..part.len()).unwrap_or_default();
+        for (score, under) in scores.iter_mut().zip(&under) {
+            *score /= *under;
+        }
+        each(docs.get(..part.len()).unwrap_or_default(), scores);
     }
 }
 
 /// A list that has so many times more postings than documents are asked for is stepped through, not read.
 const FAR: usize = 32;
+/// One that has more than so many times as many is read for the documents that are asked for. Of a shorter one these are so
+/// large a part that no branch can foretell them, and a table is made of it.
+const NEAR: usize = 4;
 
-/// Which of a segment's documents are asked for, by their numbers.
+/// How often each document of a segment has a term, as a table: 0 for most.
+#[derive(Default)]
+struct Frequencies {
+    table: Vec<u8>,
+}
+
+/// The table, filled with a list.
+struct Filled<'f> {
+    table: &'f [u8],
+    list: KeptList<'f>,
+}
+
+impl Frequencies {
+    fn of(&mut self, list: KeptList<'_>, documents: u32, ask: impl FnOnce(&Filled<'_>)) {
+        if self.table.len() < documents as usize {
+            self.table.resize(documents as usize, 0);
+        }
+        for posting in list.iter() {
+            if let Some(place) = self.table.get_mut(posting.doc.0 as usize) {
+                *place = posting.frequency.min(u32::from(u8::MAX)) as u8;
+            }
+        }
+        ask(&Filled {
+            table: &self.table,
+            list,
+        });
+        for posting in list.iter() {
+            if let Some(place) = self.table.get_mut(posting.doc.0 as usize) {
+                *place = 0;
+            }
+        }
+    }
+}
+
+impl Filled<'_> {
+    #[inline]
+    fn get(&self, doc: DocId) -> u32 {
+        match self.table.get(doc.0 as usize) {
+            Some(&u8::MAX) => Walk::over(self.list).frequency(doc).unwrap_or(0),
+            Some(frequency) => u32::from(*frequency),
+            None => 0,
+        }
+    }
+}
+
+/// Which of a segment's documents are asked for: a bit for each.
 #[derive(Default)]
 struct Asked {
-    places: Vec<u32>,
+    words: Vec<u64>,
 }
 
 impl Asked {
-    /// Stands for a document that is not asked for.
-    const NOT: u32 = u32::MAX;
-
     fn set(&mut self, run: &[(usize, DocId)], documents: u32) {
-        self.places.clear();
-        self.places.resize(documents as usize, Asked::NOT);
-        for (at, (_, doc)) in (0..).zip(run) {
-            if let Some(place) = self.places.get_mut(doc.0 as usize) {
-                *place = at;
+        self.words.clear();
+        self.words.resize(documents.div_ceil(u64::BITS) as usize, 0);
+        for (_, doc) in run {
+            if let Some(word) = self.words.get_mut((doc.0 / u64::BITS) as usize) {
+                *word |= 1 << (doc.0 % u64::BITS);
             }
         }
     }
 
     #[inline]
-    fn place(&self, doc: DocId) -> Option<usize> {
-        let place = self.places.get(doc.0 as usize).copied()?;
-        (place != Asked::NOT).then_some(place as usize)
+    fn holds(&self, doc: DocId) -> bool {
+        let word = self.words.get((doc.0 / u64::BITS) as usize);
+        word.is_some_and(|word| word >> (doc.0 % u64::BITS) & 1 == 1)
     }
 }
 
@@ -314,130 +456,5 @@ impl<'p> Walk<'p> {
         self.at = low;
         let found = list.get(low)?;
         (found.doc == doc).then_some(found.frequency)
-    }
-}
-
-/// So many scores are looked at together, a bit for each: whether one is good is as good as random, and no branch hangs on it.
-const AT_ONCE: usize = 32;
-
-/// The set of the scores, [`AT_ONCE`] at most, that are so.
-#[inline]
-fn those(scores: &[f64], are: impl Fn(f64) -> bool) -> u32 {
-    (0..)
-        .zip(scores)
-        .fold(0, |set, (at, score)| set | u32::from(are(*score)) << at)
-}
-
-/// The places in a set, in order.
-fn places(mut set: u32) -> impl Iterator<Item = usize> {
-    std::iter::from_fn(move || {
-        let at = (set != 0).then(|| set.trailing_zeros() as usize)?;
-        set &= set - 1;
-        Some(at)
-    })
-}
-
-/// A candidate.
-#[derive(Debug, Clone, Copy)]
-struct Hit {
-    score: f64,
-    place: usize,
-    doc: DocId,
-}
-
-/// The best k so far. Candidates are taken as they come and thinned out now and then, at a cost that does not depend on k;
-/// those with the score of the last are all kept, since their order is asked for at the end alone.
-struct Top<'a> {
-    k: usize,
-    /// No score below it is among the best.
-    floor: f64,
-    hits: Vec<Hit>,
-    /// So many are let in before they are thinned out.
-    room: usize,
-    matched: u64,
-    filter: &'a dyn Select,
-    /// Whether the filter lets all documents of the segment pass.
-    all: bool,
-}
-
-impl<'a> Top<'a> {
-    fn of(k: usize, filter: &'a dyn Select) -> Self {
-        Top {
-            k,
-            floor: 0.0,
-            hits: Vec::new(),
-            room: k.saturating_mul(2).max(256),
-            matched: 0,
-            filter,
-            all: false,
-        }
-    }
-
-    /// Offers documents of a segment by their scores; `doc` says which is at a place. Most are not among the best, and that is
-    /// told of [`AT_ONCE`] together.
-    fn offer(
-        &mut self,
-        place: usize,
-        segment: usize,
-        scores: &[f64],
-        doc: impl Fn(usize) -> Option<DocId>,
-    ) {
-        let mut first = 0;
-        for scores in scores.chunks(AT_ONCE) {
-            let from = first;
-            first += scores.len();
-            let matching = those(scores, |score| score > 0.0);
-            let mut good = those(scores, |score| score > 0.0 && score >= self.floor);
-            if self.all {
-                self.matched += u64::from(matching.count_ones());
-            } else {
-                let passes =
-                    |at: usize| doc(from + at).is_some_and(|doc| self.filter.holds(segment, doc));
-                let passing = places(matching)
-                    .filter(|at| passes(*at))
-                    .fold(0u32, |set, at| set | 1 << at);
-                self.matched += u64::from(passing.count_ones());
-                good &= passing;
-            }
-            for at in places(good) {
-                if let (Some(doc), Some(&score)) = (doc(from + at), scores.get(at)) {
-                    self.hits.push(Hit { score, place, doc });
-                }
-            }
-            if self.hits.len() >= self.room {
-                self.thin_out();
-            }
-        }
-    }
-
-    fn thin_out(&mut self) {
-        let Some(last) = self.k.checked_sub(1) else {
-            self.hits.clear();
-            return;
-        };
-        if last < self.hits.len() {
-            let best_first = |a: &Hit, b: &Hit| b.score.total_cmp(&a.score);
-            let (_, last, _) = self.hits.select_nth_unstable_by(last, best_first);
-            let floor = last.score;
-            self.floor = floor;
-            self.hits.retain(|hit| hit.score >= floor);
-        }
-        // Where many have the last one's score, it is long until they are looked at again.
-        self.room = self.hits.len().saturating_mul(2).max(self.room);
-    }
-
-    /// The best k, best first, in order where they are equal.
-    fn best<P: Ord>(mut self, order: &dyn Fn(usize, DocId) -> P) -> Vec<Hit> {
-        self.thin_out();
-        let mut hits: Vec<(P, Hit)> = self
-            .hits
-            .into_iter()
-            .map(|hit| (order(hit.place, hit.doc), hit))
-            .collect();
-        hits.sort_unstable_by(|(order, a), (other, b)| {
-            b.score.total_cmp(&a.score).then_with(|| order.cmp(other))
-        });
-        hits.truncate(self.k);
-        hits.into_iter().map(|(_, hit)| hit).collect()
     }
 }

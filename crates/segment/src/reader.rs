@@ -3,7 +3,7 @@
 
 use std::borrow::Cow;
 use std::ops::Deref;
-use std::sync::{Arc, Mutex, OnceLock};
+use std::sync::OnceLock;
 
 use crate::Posting;
 use crate::block::{self, List};
@@ -12,27 +12,10 @@ use crate::entries::Entries;
 use crate::error::Error;
 use crate::lengths::Lengths;
 use crate::list;
+use crate::norms::Norms;
+use crate::pieces::{Piece, Pieces, Place};
 use crate::source::{Section, Source};
-use crate::table::{Header, Row, Table};
-
-/// The bytes of a block.
-enum Block<'a> {
-    /// The source's own.
-    Lent(&'a [u8]),
-    /// Read from it.
-    Read(Arc<[u8]>),
-}
-
-impl Deref for Block<'_> {
-    type Target = [u8];
-
-    fn deref(&self) -> &[u8] {
-        match self {
-            Block::Lent(bytes) => bytes,
-            Block::Read(bytes) => bytes,
-        }
-    }
-}
+use crate::table::{Header, Table};
 
 /// An open segment.
 ///
@@ -46,12 +29,10 @@ pub struct Reader<S> {
     header: Header,
     /// The lengths, checked, once they were read.
     lengths: OnceLock<Vec<u8>>,
-    /// The blocks read last, checked: a query's terms are often neighbours (`scrub-env`, `scrub_env`).
-    recent: Mutex<Vec<(usize, Arc<[u8]>)>>,
+    /// Blocks and long lists, checked: a query's terms are often neighbours (`scrub-env`, `scrub_env`), and so are queries.
+    pieces: Pieces,
+    norms: Norms,
 }
-
-/// So many blocks are remembered.
-const RECENT: usize = 6;
 
 impl<S: Source> Reader<S> {
     /// Opens a segment.
@@ -83,7 +64,8 @@ impl<S: Source> Reader<S> {
             table,
             header,
             lengths: OnceLock::new(),
-            recent: Mutex::default(),
+            pieces: Pieces::default(),
+            norms: Norms::default(),
         })
     }
 
@@ -109,13 +91,18 @@ impl<S: Source> Reader<S> {
             table: self.table,
             header: self.header,
             lengths: self.lengths,
-            recent: self.recent,
+            pieces: self.pieces,
+            norms: self.norms,
         }
     }
 
     /// Where the bytes come from.
     pub fn source(&self) -> &S {
         &self.source
+    }
+
+    pub(crate) fn norms(&self) -> &Norms {
+        &self.norms
     }
 
     /// The length of every document: one read, the first time.
@@ -145,37 +132,36 @@ impl<S: Source> Reader<S> {
             return Ok(0);
         };
         let row = table.row(index)?;
-        let bytes = self.block(index, row)?;
+        let bytes = self.piece(row.place())?;
         match block::find(row, &bytes, self.header.documents, term)? {
-            Some(list) => self.decode(&list, row.at, &bytes, out),
+            Some(list) => self.decode(&list, row.at, &bytes, |place| self.piece(place), out),
             None => Ok(0),
         }
     }
 
-    /// A block's bytes, checked.
-    fn block(&self, index: usize, row: Row) -> Result<Block<'_>, Error> {
-        let recent = || self.recent.lock().ok();
-        if let Some(known) = recent().and_then(|recent| {
-            let (_, bytes) = recent.iter().find(|(known, _)| *known == index)?;
-            Some(Arc::clone(bytes))
-        }) {
-            return Ok(Block::Read(known));
+    /// Bytes, checked: those that are kept, if they are.
+    fn piece(&self, place: Place) -> Result<Piece<'_>, Error> {
+        if let Some(known) = self.pieces.get(&place) {
+            return Ok(Piece::Read(known));
         }
-        let bytes = self.read(Section::Blocks, row.at, row.len as u64)?;
-        block::check(row, &bytes)?;
-        Ok(match bytes {
-            Cow::Borrowed(bytes) => Block::Lent(bytes),
-            Cow::Owned(bytes) => {
-                let bytes: Arc<[u8]> = bytes.into();
-                if let Some(mut recent) = recent() {
-                    if recent.len() >= RECENT {
-                        recent.remove(0);
-                    }
-                    recent.push((index, Arc::clone(&bytes)));
-                }
-                Block::Read(bytes)
-            }
+        Ok(match self.checked(place)? {
+            Cow::Borrowed(bytes) => Piece::Lent(bytes),
+            Cow::Owned(bytes) => Piece::Read(self.pieces.keep(place, bytes)),
         })
+    }
+
+    /// Bytes, read and checked.
+    pub(crate) fn checked(&self, place: Place) -> Result<Cow<'_, [u8]>, Error> {
+        let bytes = self.read(place.section, place.at, place.len)?;
+        if crc32fast::hash(&bytes) == place.crc {
+            Ok(bytes)
+        } else {
+            Err(Error::Damaged {
+                section: place.section,
+                at: place.at,
+                what: "its checksum does not match",
+            })
+        }
     }
 
     /// Calls `each` with the terms that begin with `prefix` and their postings, in order, `limit` terms
@@ -254,12 +240,13 @@ impl<S: Source> Reader<S> {
         )
     }
 
-    /// Appends the postings of a list whose block begins at `at` and has `bytes`.
-    pub(crate) fn decode(
+    /// Appends the postings of a list whose block begins at `at` and has `bytes`; `read` gives those of a long one, checked.
+    pub(crate) fn decode<B: Deref<Target = [u8]>>(
         &self,
         list: &List,
         at: u64,
         bytes: &[u8],
+        read: impl FnOnce(Place) -> Result<B, Error>,
         out: &mut Vec<Posting>,
     ) -> Result<u32, Error> {
         let start = out.len();
@@ -274,7 +261,16 @@ impl<S: Source> Reader<S> {
                 at,
                 len,
                 crc,
-            } => self.decode_long(count, at, len, crc, out),
+            } => read(Place {
+                section: Section::Postings,
+                at,
+                len,
+                crc,
+            })
+            .and_then(|bytes| {
+                let input = &mut Bytes::new(Section::Postings, at, &bytes);
+                list::read_long(input, count, self.header.documents, out)
+            }),
         };
         match result {
             Ok(()) => Ok((out.len() - start) as u32),
@@ -305,30 +301,6 @@ impl<S: Source> Reader<S> {
         } else {
             Err(input.damaged("a short list of too few or too many postings"))
         }
-    }
-
-    fn decode_long(
-        &self,
-        count: u32,
-        at: u64,
-        len: u64,
-        crc: u32,
-        out: &mut Vec<Posting>,
-    ) -> Result<(), Error> {
-        let bytes = self.read(Section::Postings, at, len)?;
-        if crc32fast::hash(&bytes) != crc {
-            return Err(Error::Damaged {
-                section: Section::Postings,
-                at,
-                what: "its checksum does not match",
-            });
-        }
-        list::read_long(
-            &mut Bytes::new(Section::Postings, at, &bytes),
-            count,
-            self.header.documents,
-            out,
-        )
     }
 
     pub(crate) fn read(&self, section: Section, at: u64, len: u64) -> Result<Cow<'_, [u8]>, Error> {

@@ -4,6 +4,7 @@
 use crate::bytes::Bytes;
 use crate::encode::{BLOCK, HEADER, ROW};
 use crate::error::Error;
+use crate::pieces::Place;
 use crate::source::Section;
 
 /// The counts of a segment.
@@ -35,6 +36,18 @@ pub(crate) struct Row {
     pub(crate) crc: u32,
     /// How many terms the block holds.
     pub(crate) terms: usize,
+}
+
+impl Row {
+    /// The block's bytes.
+    pub(crate) fn place(self) -> Place {
+        Place {
+            section: Section::Blocks,
+            at: self.at,
+            len: self.len as u64,
+            crc: self.crc,
+        }
+    }
 }
 
 fn damaged(at: usize, what: &'static str) -> Error {
@@ -105,19 +118,20 @@ impl<'a> Table<'a> {
 
     /// The last block whose key is not after `term`: the only one that can hold it.
     pub(crate) fn find(&self, term: &[u8]) -> Option<usize> {
-        let mut low = 0;
         let mut size = self.header.blocks;
-        // Not `partition_point`, which would want the keys in a slice.
-        while size > 0 {
-            let half = size / 2;
-            if self.key(low + half) <= term {
-                low += half + 1;
-                size -= half + 1;
+        // The first block's key is empty, so after no term. Not `partition_point`, which would want the keys in a slice; and
+        // which way each step goes is as good as random, so that no branch hangs on it.
+        let mut found = 0;
+        while size > 1 {
+            let middle = found + size / 2;
+            found = if self.key(middle) <= term {
+                middle
             } else {
-                size = half;
-            }
+                found
+            };
+            size -= size / 2;
         }
-        low.checked_sub(1)
+        (size == 1).then_some(found)
     }
 
     /// The key of a block: nothing for the first.

@@ -9,7 +9,7 @@ use std::collections::BTreeMap;
 use std::io;
 
 use memfold_segment::{
-    Bm25, Builder, Collection, Concept, DocId, Encoded, Everything, Matches, Ranked, Reader,
+    Bm25, Builder, Collection, Concept, DocId, Encoded, Everything, Matches, Ranked, Reader, Room,
     Section, Select, Source, Term, rank,
 };
 use proptest::prelude::*;
@@ -152,10 +152,11 @@ proptest! {
         prop_assert!(ranked.failures.is_empty());
         prop_assert_eq!(ranked.matched as usize, wanted.len());
         prop_assert_eq!(flat(&ranked), &wanted[..wanted.len().min(k)]);
-        let matches = Matches::gather(&readers, &concepts, &live);
+        let mut room = Room::default();
+        let matches = Matches::gather(&readers, &concepts, &live, bm25, &mut room);
         // In the order of hits, so that a list is walked back and forth.
         let asked: Vec<(usize, DocId)> = ranked.hits.iter().map(|hit| (hit.segment, hit.doc)).collect();
-        let rows = matches.contributions(&bm25, &asked);
+        let rows = matches.contributions(&asked);
         for (place, hit) in ranked.hits.iter().enumerate() {
             let document = &segments[hit.segment][hit.doc.0 as usize];
             let parts = &rows[place * concepts.len()..(place + 1) * concepts.len()];
