@@ -178,6 +178,7 @@ impl<B: ReadAt> Pack<B> {
     /// Checks every byte, and every rule of the words.
     pub(crate) fn verify(&self) -> Result<(), RepoError> {
         self.lines()?;
+        apart(&self.contents)?;
         (0..SECTIONS).try_for_each(|number| self.sections.section(number).map(drop))?;
         self.words.verify()?;
         Ok(())
@@ -262,6 +263,21 @@ fn places(rows: &[u8], documents: u32) -> Result<Vec<Place>, RepoError> {
     match rest.is_empty() {
         true => Ok(places),
         false => Err(RepoError::Damaged("a content that ends too early")),
+    }
+}
+
+/// Whether no two contents have a chunk in common. A search need not ask: it would find one file less.
+fn apart(contents: &[Place]) -> Result<(), RepoError> {
+    let mut ranges: Vec<Range<u32>> = contents
+        .iter()
+        .map(|place| place.first..place.first.saturating_add(place.chunks))
+        .filter(|range| !range.is_empty())
+        .collect();
+    ranges.sort_unstable_by_key(|range| range.start);
+    let overlap = |pair: &[Range<u32>]| matches!(pair, [one, other] if one.end > other.start);
+    match ranges.windows(2).any(overlap) {
+        true => Err(RepoError::Damaged("a chunk of two contents")),
+        false => Ok(()),
     }
 }
 
@@ -360,6 +376,22 @@ mod tests {
                 prop_assert!(first.range(content).contains(&number));
             }
             prop_assert!(places.get(first.range(&other)).is_some());
+        }
+    }
+
+    #[test]
+    fn a_chunk_of_two_contents_is_damage() {
+        let place = |content, first, chunks| Place {
+            content: ContentHash([content; 32]),
+            first,
+            chunks,
+        };
+        for (places, sound) in [
+            (vec![place(1, 1, 2), place(2, 0, 1), place(3, 1, 0)], true),
+            (vec![place(1, 1, 2), place(2, 2, 1)], false),
+            (vec![place(1, 0, 3), place(2, 1, 1)], false),
+        ] {
+            assert_eq!(apart(&places).is_ok(), sound, "{places:?}");
         }
     }
 }
