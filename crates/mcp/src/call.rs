@@ -5,8 +5,8 @@ use std::path::PathBuf;
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use memfold::{
-    Answer, Conversation, Error, Filter, Logs, Memfold, Progress, Proof, Recall, RepoSearch,
-    RepoUpdate, Search, SessionTools, outdated_note,
+    Answer, Conversation, Error, Filter, Logs, Memfold, Progress, Proof, Recall, Search,
+    SessionTools, outdated_note,
 };
 use serde_json::Value;
 
@@ -25,6 +25,22 @@ pub(crate) struct Call {
     pub(crate) asked: Asked,
     pub(crate) hints: Hints,
     pub(crate) roots: Vec<PathBuf>,
+}
+
+impl Call {
+    /// A call. What it changes in the index will name it.
+    pub(crate) fn new(mut asked: Asked, hints: Hints, roots: Vec<PathBuf>) -> Call {
+        match &mut asked {
+            Asked::Files(search) => search.cause = hints.cause(),
+            Asked::Update(update) => update.cause = hints.cause(),
+            Asked::Tasks(_) => {}
+        }
+        Call {
+            asked,
+            hints,
+            roots,
+        }
+    }
 }
 
 /// What it is answered with.
@@ -64,28 +80,8 @@ impl Desk {
             Err(why) => return Reply::Failure(why),
         };
         match &call.asked {
-            Asked::Files(search) => {
-                let cause = call.hints.cause();
-                repository::search(
-                    &engine,
-                    &RepoSearch {
-                        cause,
-                        ..search.clone()
-                    },
-                    progress,
-                )
-            }
-            Asked::Update(update) => {
-                let cause = call.hints.cause();
-                repository::update(
-                    &engine,
-                    &RepoUpdate {
-                        cause,
-                        ..update.clone()
-                    },
-                    progress,
-                )
-            }
+            Asked::Files(search) => repository::search(&engine, search, progress),
+            Asked::Update(update) => repository::update(&engine, update, progress),
             Asked::Tasks(asked) => self.of_tasks(asked, &call.hints, &engine, progress),
         }
     }

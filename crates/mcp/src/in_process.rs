@@ -86,11 +86,11 @@ impl Tools {
         let reply = match asked {
             Err(wrong) => Reply::Failure(wrong),
             Ok(asked) => self.desk.answer(
-                &Call {
+                &Call::new(
                     asked,
-                    hints: Hints::of(&object(meta).unwrap_or_default()),
-                    roots: Vec::new(),
-                },
+                    Hints::of(&object(meta).unwrap_or_default()),
+                    Vec::new(),
+                ),
                 progress,
             ),
         };

@@ -205,11 +205,8 @@ impl ServerHandler for Server {
             Ok(asked) => asked,
             Err(wrong) => return Ok(self.told(Reply::Failure(wrong)).into()),
         };
-        let call = Call {
-            asked,
-            hints: Hints::of(&context.meta.0.0),
-            roots: self.roots(&context).await,
-        };
+        let hints = Hints::of(&context.meta.0.0);
+        let call = Call::new(asked, hints, self.roots(&context).await);
         match self.work(call, &context).await {
             Some(reply) => Ok(self.told(reply).into()),
             // Never sent: the client does not wait for it.

@@ -1,6 +1,7 @@
 //! The repository: its index brought up to date by the search that uses it, ranked, and what is shown read again through the
 //! guard. Relies on `memfold-repo` for the index and on `memfold-guard` for every file's bytes.
 
+mod remarks;
 mod shown;
 
 use std::collections::HashSet;
@@ -10,7 +11,7 @@ use std::time::{Duration, Instant};
 
 use memfold_guard::{Budget, Guard, Limits, Rules, TreePath};
 use memfold_log::Timestamp;
-use memfold_repo::listing::{Cut, Extent, Hardened, program};
+use memfold_repo::listing::{Hardened, program};
 use memfold_repo::{
     Due, Fault, Found, Hits, Index, Loaded, Moment, Part, Refresh, Refreshed, RepoError, Watch,
     Weight,
@@ -18,6 +19,7 @@ use memfold_repo::{
 use memfold_text::{Matcher, Query};
 use sha2::{Digest, Sha256};
 
+use self::remarks::{all_refused, apart, gaps_of, is_complete, why_empty};
 use self::shown::shown;
 use crate::answer::{Gap, KeptKind, KeptRow, RankedFiles, RepoAnswer, RepoHit, RepoReport};
 use crate::conversation::HostId;
@@ -533,34 +535,6 @@ fn unreadable(path: &Path, error: &RepoError) -> Error {
     }
 }
 
-fn is_complete(refreshed: &Refreshed) -> bool {
-    refreshed.not_reached == 0 && refreshed.cut.is_none() && refreshed.extent == Extent::Whole
-}
-
-/// What is missing from what was ranked.
-fn gaps_of(refreshed: &Refreshed, hits: &Hits) -> Vec<Gap> {
-    let past = match refreshed.extent {
-        Extent::Whole => None,
-        Extent::Files { left_out } | Extent::Bytes { left_out } => Some(Gap::PastLimits(left_out)),
-    };
-    let cut = refreshed.cut.map(|cut| match cut {
-        Cut::Time { unreached } => Gap::NotListed(unreached),
-        Cut::Entries => Gap::TooManyEntries,
-    });
-    let not_read = Some(refreshed.not_reached).filter(|left| *left > 0);
-    let lost = Some(hits.lacking).filter(|lost| *lost > 0);
-    [
-        past,
-        cut,
-        refreshed.not_kept.clone().map(Gap::NotKept),
-        not_read.map(Gap::NotRead),
-        lost.map(Gap::WordsLost),
-    ]
-    .into_iter()
-    .flatten()
-    .collect()
-}
-
 /// A refresh of the repository, watched by whoever watches the call.
 struct Reading<'a>(&'a dyn Progress);
 
@@ -581,37 +555,5 @@ impl Watch for Reading<'_> {
 
     fn stop(&self) -> bool {
         self.0.stop()
-    }
-}
-
-/// That only the first results hold the quoted words in a row, if any do.
-fn apart(first: usize, is_cut: bool, most: usize) -> String {
-    let among = match is_cut {
-        true => format!(" of the best {most}"),
-        false => String::new(),
-    };
-    match first {
-        0 => format!("no file{among} holds the quoted words in a row: these hold them apart"),
-        1 => format!("one file{among} holds the quoted words in a row: the others hold them apart"),
-        _ => format!(
-            "{first} files{among} hold the quoted words in a row: the others hold them apart"
-        ),
-    }
-}
-
-/// That the tree lies where no file is read, if it does.
-fn all_refused(guard: &Guard) -> Option<String> {
-    let why = guard.refuses_all()?;
-    let root = guard.root().path().display();
-    Some(format!(
-        "no file below {root} is read: it lies in a folder {why}"
-    ))
-}
-
-fn why_empty(hits: &Hits, below: Option<&TreePath>) -> String {
-    match (hits.ranked_files, below) {
-        (0, Some(below)) => format!("no indexed file lies at {below}"),
-        (0, None) => "the tree has no file that is indexed".to_owned(),
-        _ => "nothing matched; try other words for it, or fewer".to_owned(),
     }
 }

@@ -5,8 +5,9 @@ use std::ops::Range;
 
 use crate::Posting;
 use crate::bytes::Bytes;
-use crate::encode::{LONG_LIST, ONE, ONE_OFTEN, SHORT_LIST, common};
+use crate::encode::{LONG_LIST, ONE, ONE_OFTEN, SHORT_LIST};
 use crate::error::Error;
+use crate::lead::common;
 use crate::list::{LONG, document, read_frequency};
 use crate::source::Section;
 use crate::table::Row;

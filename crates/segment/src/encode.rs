@@ -98,6 +98,7 @@ struct Names<'b> {
 
 #[derive(Clone, Copy)]
 struct Name {
+    /// The term's: most comparisons end there.
     lead: u64,
     /// Where in `text` the term lies.
     at: u32,
@@ -170,6 +171,7 @@ pub(crate) struct Writer {
     terms: u32,
     /// Where the open block begins.
     start: usize,
+    /// The last term, and its lead.
     last: Vec<u8>,
     last_lead: u64,
 }
@@ -297,11 +299,6 @@ impl Writer {
             total_length,
         })
     }
-}
-
-/// How many bytes two terms begin with alike.
-pub(crate) fn common(a: &[u8], b: &[u8]) -> usize {
-    a.iter().zip(b).take_while(|(a, b)| a == b).count()
 }
 
 /// The shortest beginning of a block's first term that sorts after the term before it: nothing for the

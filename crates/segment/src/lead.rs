@@ -25,6 +25,12 @@ pub(crate) fn lead(term: &[u8]) -> u64 {
     }
 }
 
+/// How many bytes two terms begin with alike.
+#[inline]
+pub(crate) fn common(a: &[u8], b: &[u8]) -> usize {
+    alike((a, lead(a)), (b, lead(b)))
+}
+
 /// How many bytes two terms, each with its lead, begin with alike.
 #[inline]
 pub(crate) fn alike((a, a_lead): (&[u8], u64), (b, b_lead): (&[u8], u64)) -> usize {
