@@ -107,10 +107,14 @@ impl Matches<'_> {
     ) -> Ranked {
         let weights = self.weights();
         let most = |weight: &f64| self.params.most(*weight);
-        // Where each score is above 0, and no sum or quotient of them is lost in rounding, whatever is in a list matches.
-        let each_matches = weights
-            .iter()
-            .all(|weight| (1e-100..1e100).contains(&most(weight)));
+        // Where each score is above 0, and no sum or quotient of them is lost in rounding, whatever is in a list matches. A
+        // segment that nobody checked may say of itself that its documents have no length: then no norm is a number.
+        let against = self.against();
+        let longest = against.params.norm(u32::MAX, against.average);
+        let each_matches = (0.0..1e100).contains(&longest)
+            && weights
+                .iter()
+                .all(|weight| (1e-100..1e100).contains(&most(weight)));
         let mut top = Top::of(k, filter, weights.iter().map(most).sum());
         let mut scores = std::mem::take(self.scores);
         for held in &self.segments {
